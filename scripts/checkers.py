@@ -1,11 +1,11 @@
-"""Holds the two checkers, `amidst verify` and verify.py, against each other: on releases of every model, and on thousands of
-tampered ones. What one accepts and the other refuses is a bug in one of them.
+"""Compares the two checkers, `amidst verify` and verify.py, on releases of every model and on thousands of tampered ones.
+A release that one accepts and the other refuses is a bug in one of them.
 
     checkers.py AMIDST VERDICTS [CASES] [SEED]
 
-AMIDST is the binary that makes releases, VERDICTS the example of `amidst-check` that judges folders. Tampering is done from a
-seed, by somebody who can compute digests as well as anybody: cells, rows, quotes, figures, parameters, policies, files. Half
-of what is done to a table is followed by a certificate that is made to fit, so that only the requirements can tell.
+AMIDST is the binary that makes releases, VERDICTS the example of `amidst-check` that judges folders. Tampering is
+determined by a seed and changes cells, rows, quotes, figures, parameters, policies and files; the forger can compute
+digests. After half of the changes to tables the certificate is adjusted to fit, so that only the requirements detect them.
 """
 
 import collections
@@ -118,7 +118,7 @@ POLICIES = {
 }
 
 
-# A key of nobody's, to sign with.
+# A signing key for tests only.
 KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIArgUARK1b/npt/BPAt1hL1eNaakbZaXSwrE9PSFBKL7\n-----END PRIVATE KEY-----\n"
 ENVELOPE = second.ENVELOPE
 
@@ -164,7 +164,7 @@ def make(amidst, place, seed):
 
 
 def slim(files):
-    """The same release without its HTML and JSON reports, which are only digested, and large, and so without a signature."""
+    """The same release without its HTML and JSON reports, which are large and only digested; its signature is removed, too."""
     certificate = json.loads(files["certificate.json"])
     certificate["outputs"] = [o for o in certificate["outputs"] if not o["file"].startswith(("report.html", "report.json"))]
     kept = {name: data for name, data in files.items() if not name.startswith(("report.html", "report.json", ENVELOPE))}
@@ -198,7 +198,7 @@ def lay(files, folder):
 
 
 class Tampering:
-    """A release, and what is done to it."""
+    """A release that is tampered with."""
 
     def __init__(self, files, dice):
         self.files, self.dice, self.done = dict(files), dice, []
@@ -233,7 +233,7 @@ class Tampering:
                 taken, given = self.rows[at][1:4], dice.choice(self.rows)[1:4]
                 self.rows = [row[:1] + given + row[4:] if row[1:4] == taken else row for row in self.rows]
             else:
-                # A class becomes uniform in a sensitive column, which is what bounds are about.
+                # A class gets one, two, three or all values of a sensitive column, which is near diversity bounds.
                 group, value = self.rows[at][1:4], sorted({row[-1] for row in self.rows})
                 members = [row for row in self.rows if row[1:4] == group]
                 for number, row in enumerate(members):
@@ -246,7 +246,7 @@ class Tampering:
             self.fit()
 
     def fit(self):
-        """Makes the figures of the certificate fit the rows."""
+        """Adjusts the figures of the certificate to the rows."""
         self.done.append("fit")
         stated = self.certificate
         change = len(self.rows) - stated["rows_out"]
@@ -304,7 +304,7 @@ class Tampering:
     # Certificates and policies.
 
     def figure(self):
-        """One leaf of the certificate, at random."""
+        """Changes one leaf of the certificate, at random."""
         leaves = []
 
         def collect(value, path):
@@ -334,7 +334,7 @@ class Tampering:
             holder[key] = dice.choice([0, 1, "diagnosis", []])
 
     def parameter(self):
-        """Another parameter in policy and certificate, with the figures that belong to it: only the model can tell."""
+        """Changes a parameter in policy and certificate, with consistent figures: only the model detects it."""
         dice, stated = self.dice, self.certificate
         requirement = dice.choice(stated["requirements"])
         names = [n for n, v in requirement["parameters"].items() if not isinstance(v, (list, dict)) and n not in ("value", "distance", "enhanced")]
@@ -417,7 +417,7 @@ class Tampering:
             self.files["policy.toml"] = self.files.get("policy.toml", b"") + dice.choice([b"\n", b"# x\n", b"[search]\n"])
 
     def link(self):
-        """A place in a series, right or wrong."""
+        """Adds a position in a series, valid or invalid."""
         dice = self.dice
         self.done.append("link")
         previous = dice.choice([sha(b"x"), sha(b"x"), sha(b"x").upper(), sha(b"x")[1:], "", "Ann,HIV", None, None, 5])
@@ -431,7 +431,7 @@ class Tampering:
         self.certificate = dict(items[:where] + [("series", link)] + items[where:])
 
     def seal(self):
-        """Digests made anew, or, now and then, not."""
+        """Recomputes the digests, except in a few cases."""
         dice = self.dice
         if dice.random() < 0.95:
             for output in self.certificate["outputs"] if isinstance(self.certificate["outputs"], list) else []:

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# The two checkers, `amidst verify` and verify/verify.py, on the same releases and on tampered ones: the same verdicts.
+# Compares the verdicts of the two checkers, `amidst verify` and verify/verify.py, on the same releases and on tampered
+# ones.
 #
-# CASES and SEED in the environment try more, and others: CASES=100000 SEED=7 scripts/checkers.sh
+# CASES and SEED in the environment set the number of cases and their seed: CASES=100000 SEED=7 scripts/checkers.sh
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
     { echo "skipped: verify.py is not compared with the checker, since there is no Python 3.11"; exit 0; }
 
-# With the features of the whole workspace, so that nothing is built a second time.
+# With the features of the whole workspace, so that nothing is built twice.
 cargo build --locked --quiet "${tested[@]}" --bin amidst --example verdicts
 target=${CARGO_TARGET_DIR:-target}/debug
 
-# A table that was published as a single file, under a name of its own, with its certificate beside it.
+# A table that was published as a single file, under another name, with its certificate next to it.
 single=$(mktemp -d)
 trap 'rm -rf "$single"' EXIT
 "$target/amidst" -q sample --rows 500 --out "$single/patients.csv" --policy "$single/policy.toml" >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job on an embedded default: synthetic patients, a ready policy, a checked release in ./demo.
+# Runs the main commands on synthetic patients with a ready policy; the checked release is in ./demo.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 cargo build --release --quiet --bin amidst

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Licences, sources and Rust versions of everything that Amidst is built from, as deny.toml and the manifests state them.
+"""Checks licences, sources and Rust versions of all dependencies against deny.toml and the manifests.
 
-Needs nothing but cargo and Python 3.11, and no network where the crates are there already. Says what is wrong and ends with 1.
+Needs cargo and Python 3.11, and no network if the crates are already downloaded. Prints what is wrong and exits with 1.
 """
 
 import json
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def alternatives(expression):
-    """The ways to satisfy a licence expression, each a set of licences that all must be accepted."""
+    """The alternatives of a licence expression, each a set of licences that must all be accepted."""
     # Old crates write a slash for "or".
     tokens = re.findall(r"\(|\)|[^\s()]+", expression.replace("/", " OR "))
 
@@ -76,7 +76,7 @@ def main():
         for dependency in package["dependencies"] if package["id"] in members else []:
             if dependency["req"] == "*" and not dependency.get("path"):
                 wrong.append(f"{name} asks for any version of {dependency['name']}")
-    # What a crate says of the Rust that it needs is no less than what its dependencies need.
+    # The Rust version that a crate states must not be below that of its dependencies.
     edges = {
         node["id"]: [d["pkg"] for d in node["deps"] if any(kind["kind"] in (None, "build") for kind in d["dep_kinds"])]
         for node in metadata["resolve"]["nodes"]

@@ -1,8 +1,8 @@
 """Compares what the checker reads with what other readers read, on thousands of mutated files.
 
-Wherever the checker accepts a file, every other reader that is installed must see the same columns, rows and cells.
-Files are made from a seed: texts with everything that tables of people hold, and then bytes flipped, inserted, cut out,
-quotes and line ends played with.
+If the checker accepts a file, every other installed reader must see the same columns, rows and cells. Files are
+generated from a seed: texts as they occur in tables of people, then bytes are flipped, inserted and removed, and quotes
+and line ends changed.
 """
 
 import collections
@@ -51,7 +51,7 @@ def as_json(names, rows, dice):
     numbers = [0, 1, -7, 2.5, 1e300, 0.1, 9007199254740992, 1e-7]
 
     def text(number):
-        # The shortest text, as releases have it.
+        # The shortest text, as in releases.
         if number == 0 or 1e-5 <= abs(number) < 1e16:
             return repr(number) if isinstance(number, int) else format(number, "f").rstrip("0").rstrip(".")
         return repr(number).replace("e+", "e").replace("e-0", "e-")
@@ -88,7 +88,7 @@ def mutated(data, dice):
     return bytes(data)
 
 
-# What other readers see: columns, and how often each row is there.
+# The readings of other readers: columns, and the number of occurrences of each row.
 
 def python_csv(path, **options):
     with open(path, newline="", encoding="utf-8") as file:
@@ -123,7 +123,7 @@ def python_json(path):
 def polars_csv(path):
     import polars
     frame = polars.read_csv(path, infer_schema=False)
-    # Polars leaves doubled quotes in names as they are; the rows are the same.
+    # Polars keeps doubled quotes in names; the rows are the same.
     return [name.replace('""', '"') for name in frame.columns], collections.Counter(tuple(c or "" for c in row) for row in frame.iter_rows())
 
 
@@ -157,7 +157,7 @@ def arrow_table(path):
 
 
 def loose(cells, other):
-    """A cell of the checker beside that of a reader with types."""
+    """Compares a cell of the checker with that of a reader that has types."""
     if len(cells) != len(other):
         return False
     for ours, theirs in zip(cells, other):
@@ -247,7 +247,7 @@ def compare(found, readers):
             try:
                 theirs = reader(answer["path"])
             except Exception as error:
-                # Who refuses sees no other rows; but the standard library must read what the checker does.
+                # A reader may refuse the file; but the standard library must read what the checker reads.
                 unread[reader.__name__, type(error).__name__] += 1
                 if reader in (python_csv, python_csv_strict, python_json):
                     wrong.append((reader.__name__, answer["path"], repr(error)))

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The checker and other readers on the same files: the same rows and cells, or the checker refuses.
+# Compares the checker with other readers on the same files: they see the same rows and cells, or the checker refuses.
 #
-# Python's csv and json are always there with Python; pyarrow, Polars and DuckDB are put into an environment of their own
-# where pip reaches them, and left out with a word where it does not.
+# Python's csv and json are always available; pyarrow, Polars and DuckDB are installed into a separate environment if
+# pip can download them, and otherwise skipped with a message.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 command -v python3 >/dev/null || { echo "skipped: there is no Python to compare the checker with"; exit 0; }
 
-# With the features of the whole workspace, so that nothing is built a second time.
+# With the features of the whole workspace, so that nothing is built twice.
 cargo build --locked --quiet "${tested[@]}" --example rows
 target=${CARGO_TARGET_DIR:-target}
 python=python3

@@ -1,9 +1,9 @@
-"""What `faults.py` cannot do with one system call: disks that are full, read-only or not ours, memory that ends, a studio that is
-killed while it publishes, and a disk that forgets what was not synced.
+"""Faults beyond the single system calls of `faults.py`: disks that are full, read-only or owned by others, lack of memory, a
+studio that is killed while it publishes, and a disk that loses what was not synced.
 
     fault_places.py AMIDST [KILLS] [SEED]
 
-Full and read-only disks are small file systems in memory, which only root can mount; without, they are said to be skipped.
+Full and read-only disks are small file systems in memory, which only root can mount; otherwise they are skipped with a message.
 """
 
 import collections
@@ -48,7 +48,7 @@ class Places:
             print(f"BROKEN {what}\n  {said.strip()[:500]}")
 
     def refused(self, what, done, codes=(2, 3)):
-        """It must end in words, not in a crash."""
+        """The run must end with a message, not with a crash."""
         said = done.stderr + done.stdout
         self.expect(what, done.returncode in codes and "panicked" not in said and "error" in said, f"exit {done.returncode}: {said}")
 
@@ -57,7 +57,7 @@ class Places:
 
 
 def full_disks(places):
-    """The disk is full after so many kilobytes: nothing is half there, and with room the same command succeeds."""
+    """The disk is full after some kilobytes: nothing is partially written, and with space the same command succeeds."""
     mount = os.path.join(places.place, "disk")
     os.makedirs(mount)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount], capture_output=True).returncode:
@@ -94,7 +94,7 @@ def full_disks(places):
 
 
 def permissions(places):
-    """Folders and files that are not the process's own to write or read. Root may do everything, so it becomes nobody."""
+    """Folders and files that the process may not write or read. Root may do everything, so it becomes the user nobody."""
     if os.geteuid() != 0:
         print("skipped: only root can run a command as somebody else")
         return
@@ -115,7 +115,7 @@ def permissions(places):
 
 
 def memory(places, dice):
-    """Address spaces that end somewhere on the way: a message and exit 3, or a release."""
+    """Limited address spaces: a message and exit 3, or a release."""
     work = places.fresh("memory")
     enough, least = 0, 20_000
     within = lambda limit: ("sh", "-c", f'ulimit -v {limit}; exec "$0" "$@"')
@@ -139,7 +139,7 @@ def memory(places, dice):
 
 
 def studio(places, dice, kills):
-    """The studio is asked to publish and killed on the way."""
+    """The studio is killed while it publishes."""
     for turn in range(kills):
         work = places.fresh("studio", rows=400)
         process = subprocess.Popen([places.amidst, "studio", "policy.toml", "--no-browser"], cwd=work, text=True,
@@ -182,8 +182,8 @@ def studio(places, dice, kills):
 
 
 def synced(places):
-    """A disk may forget what was not synced. So every file of a release is synced after its last write and before the rename that
-    shows it, and the folder with its name after that: seen in the calls of a run."""
+    """Checks in the system calls of a run that every file of a release is synced after its last write and before the rename that
+    publishes it, and the folder with its name after that: a disk may lose what was not synced."""
     if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode:
         print("skipped: strace may not trace, so it is not seen what is synced")
         return

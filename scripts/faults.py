@@ -1,11 +1,10 @@
-"""Every system call may fail once: `anonymize`, `series publish` and `sign` with one call after the other made to fail, or the
-process killed at it, by strace. Afterwards nothing is partial, nothing is lost, what is left over is private, and the next run
-removes it.
+"""Runs `anonymize`, `series publish` and `sign` under strace, which makes one system call after the other fail or kills the
+process at it. Afterwards nothing is partial, nothing is lost, leftovers are private, and the next run removes them.
 
     faults.py AMIDST [FAULTS] [KILLS] [SEED]
 
-FAULTS and KILLS are how many of each are tried over all commands (0: every one that there is); which, is drawn from SEED. Calls
-are counted for each thread and each kind of call, in a run that nothing happens to.
+FAULTS and KILLS are the numbers of faults and kills over all commands (0: all possible ones), drawn by SEED. Calls are counted
+for each thread and each kind of call, in an undisturbed run.
 """
 
 import collections
@@ -23,7 +22,7 @@ CALLS = ("openat,write,writev,pwrite64,read,pread64,fsync,fdatasync,rename,renam
          "chmod,fchmod,fchmodat,ftruncate,flock,statx,newfstatat,getdents64,mmap,link,linkat,lseek,fcntl")
 ERRORS = {"write": ("ENOSPC", "EIO"), "pwrite64": ("ENOSPC", "EIO"), "mmap": ("ENOMEM",), "openat": ("EACCES", "EMFILE", "EIO"),
           "mkdir": ("ENOSPC", "EACCES"), "ftruncate": ("ENOSPC",), "renameat2": ("EIO", "EINVAL", "EACCES"), "flock": ("ENOLCK", "EIO")}
-# What Rust's own start and end, and the reading of the system's tables, ask for is not ours to mend.
+# Calls of Rust's runtime at its start and end, and of reading system tables, are outside our control.
 FOREIGN = re.compile(r'"/(lib|usr|etc|proc|sys|dev)/')
 KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIArgUARK1b/npt/BPAt1hL1eNaakbZaXSwrE9PSFBKL7\n-----END PRIVATE KEY-----\n"
 POLICY = """[data]
@@ -54,7 +53,7 @@ def people(first, count):
 
 
 class Trial:
-    """A command, where it starts from, and what must hold afterwards."""
+    """A command, its initial folder, and what must hold afterwards."""
 
     def __init__(self, amidst, place):
         self.amidst, self.place = amidst, place
@@ -69,7 +68,7 @@ class Trial:
         return done
 
     def begin(self):
-        """A fresh copy of the folder that the command starts from."""
+        """Makes a new copy of the command's initial folder."""
         self.work = os.path.join(self.place, "work")
         shutil.rmtree(self.work, ignore_errors=True)
         shutil.copytree(os.path.join(self.place, self.name), self.work, symlinks=True)
@@ -98,7 +97,7 @@ class Trial:
         return found
 
     def private(self):
-        """What a killed process left must be its owner's alone."""
+        """What a killed process left must be readable by its owner only."""
         for top in self.leftovers():
             mode = stat.S_IMODE(os.lstat(top).st_mode)
             assert mode & 0o077 == 0, f"{top} has mode {mode:o}"
@@ -131,7 +130,7 @@ class Replace(Anonymize):
 
     def after(self, done, ended):
         self.private()
-        # The next run, here one that ends at once, puts back what a kill in the middle had set aside.
+        # The next run, which fails immediately here, restores what a kill in between had moved aside.
         self.run("anonymize", "policy.toml", "--out", "out", "--quiet")
         self.expect(0, "verify", "out")
         self.expect(0, *self.arguments)
@@ -187,7 +186,7 @@ class Publish(Trial):
             assert done != 0, "it says that it published, and there is no version"
             self.expect(0, *self.arguments)
         else:
-            # A version that is made but not in its place gets there with the next publisher, who then finds nothing new.
+            # A version that is complete but not in place is moved there by the next publisher.
             self.run(*self.arguments)
         for number in (1, 2):
             self.expect(0, "verify", f"ward/versions/{number}")
@@ -198,7 +197,7 @@ class Publish(Trial):
 
 
 def points(trial):
-    """The calls of a run that nothing happens to: how many of each kind its first thread makes, and which are not ours."""
+    """The calls of an undisturbed run: how many of each kind its first thread makes, and which are outside our control."""
     trial.begin()
     trace = os.path.join(trial.place, "trace")
     done = trial.run(*trial.arguments, wrap=("strace", "-f", "-o", trace, "-e", f"trace={CALLS}"))
@@ -243,7 +242,7 @@ def main():
         for trial, call, n, error in drawn([c[0] for c in cases], faults) + drawn([c[1] for c in cases], kills):
             trial.begin()
             end = f"error={error}" if error else "signal=SIGKILL"
-            # Where folders cannot be exchanged, and where they can.
+            # File systems without and with the atomic exchange of folders.
             plain = ["-e", "inject=renameat2:error=EINVAL"] if call != "renameat2" and dice.random() < 0.3 else []
             done = trial.run(*trial.arguments, wrap=("strace", "-f", "-o", "/dev/null", "-e", f"trace={CALLS}", *plain,
                                                      "-e", f"inject={call}:{end}:when={n}"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# System calls that fail and processes that are killed, one after the other (faults.py); disks that are full or read-only, memory
-# that ends, a studio that is killed (fault_places.py). FAULTS, KILLS, STUDIO_KILLS and SEED in the environment try more, and others:
-# FAULTS=0 KILLS=1000 scripts/faults.sh tries every fault and a thousand kills.
+# Makes system calls fail and kills processes, one after the other (faults.py); fills disks or makes them read-only,
+# limits memory and kills a studio (fault_places.py). FAULTS, KILLS, STUDIO_KILLS and SEED in the environment set
+# numbers and seed: FAULTS=0 KILLS=1000 scripts/faults.sh tries every fault and a thousand kills.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 cargo build --locked --quiet "${tested[@]}" --bin amidst

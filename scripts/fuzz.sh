@@ -16,7 +16,8 @@ if [ -z "${AMIDST_LIBFUZZER:-}" ]; then
     # With the features of the whole selection, so that nothing is built for this alone.
     cargo test --locked --quiet --no-run "${tested[@]}" "${profile[@]}" --test fuzz --test requests
     for target in "${targets[@]}"; do
-        # Two gigabytes are far more than any input of some kilobytes needs; the studio's threads reserve more than they use.
+        # Two gigabytes are far more than an input of some kilobytes needs; the studio's threads reserve more than they
+        # use.
         [ "$target" = studio ] && suite=requests limit=unlimited || suite=fuzz limit=4000000
         (
             ulimit -v "$limit"
@@ -34,7 +35,7 @@ cargo fuzz build --release any
 for target in "${targets[@]}"; do
     [ "$target" != studio ] || continue
     mkdir -p "artifacts/$target" "target/corpus/$target"
-    # New inputs go beside the corpus that is checked in; what fails goes to artifacts and becomes a test.
+    # New inputs are stored outside the checked-in corpus; failing inputs go to artifacts and become tests.
     AMIDST_FUZZ_TARGET=$target cargo fuzz run any "target/corpus/$target" "corpus/$target" -- \
         -max_total_time="${SECONDS_EACH:-3600}" -max_len=65536 -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
         -artifact_prefix="artifacts/$target/" 2>&1 | grep -E "stat::|ERROR|panicked|Test unit|artifact_prefix" | sed "s/^/$target: /"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What STYLE.md and GLOSSARY.md promise of the source and a machine can check by reading it. Called by invariants.sh.
+"""Checks what STYLE.md and GLOSSARY.md state about the source, as far as a program can. Called by invariants.sh.
 
 - No file above 500 lines and no function above 80, outside tests and tables.
-- Comments end at the width that rustfmt.toml states (told, and no failure: `scripts/wrap_comments.py FILE...` wraps them).
+- Comments end at the width that rustfmt.toml states (`scripts/wrap_comments.py FILE...` wraps them).
 - Registries are the only lists: no other file holds the id of a model, algorithm, metric or attack as a text of its own.
 - Libraries do not know the command line: none of their texts names one of its flags or commands.
 - The façade holds JSON values in `json` and `json_output` only.
@@ -18,16 +18,17 @@ LINES, FUNCTION, WIDTH = 500, 80, 120
 CORE = ROOT / "crates/amidst-core/src"
 REGISTRIES = ["model", "algorithm", "metric", "attack"]
 
-# Where an id stands for a choice of the program's own, or for the definition that a second reader writes down once more.
+# Files in which an id stands for a choice of the program itself, or for a second, independent definition.
 MAY_NAME = {
     "crates/amidst-check/src",  # The checker knows nothing of the registries, on purpose.
     "crates/amidst-reproduce/src",  # Experiments of papers, each about the models and algorithms that it names.
     "crates/amidst/src/policy/constructors.rs",  # Typed constructors: `k_anonymity(5)`.
 }
-# Crates whose words are read at a terminal, in Python and on a page: `Remedy` says what can be done, and each words it.
+# Crates whose messages are shown at a terminal, in Python and on a page: `Remedy` says what can be done, and each front
+# end words it.
 LIBRARIES = ("crates/amidst/", "crates/amidst-core/", "crates/amidst-io/", "crates/amidst-check/")
 FLAG = re.compile(r'(?<![\w-])--[a-z][a-z-]+|`amidst (?!verify`)[a-z]+ [^`]*--')
-# Where the façade may hold JSON values; everywhere else they are types, which these modules tell as JSON.
+# Files of the façade that may hold JSON values; everywhere else they are types, which these modules convert.
 FACADE, MAY_HOLD_JSON = "crates/amidst/src/", ("crates/amidst/src/json.rs", "crates/amidst/src/json_output/")
 JSON_NAME = r"(?:Value|Map|Number|value|map|json|to_value|from_value)\b"
 JSON_VALUE = re.compile(rf"\bserde_json::(?:{JSON_NAME}|\*|\{{[^}}]*\b{JSON_NAME})|\bserde_json as\b|\bjson!")
@@ -35,7 +36,7 @@ DEFAULTS = re.compile(r"\bconst [A-Z_]+: (?:&(?:'static )?str|\[&str; \d+\]) =")
 
 
 def production(path):
-    """The lines of a file that are no tests, with their numbers."""
+    """The lines of a file before its tests, with their numbers."""
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         if line == "#[cfg(test)]" or re.match(r"(pub(\([a-z]+\))? )?mod (tests|fixture) \{", line):
             return
@@ -48,7 +49,7 @@ def is_test(path):
 
 
 def functions(lines):
-    """Name, first line and length of each function that rustfmt has laid out."""
+    """Name, first line and length of each function in the layout of rustfmt."""
     lines = list(lines)
     for at, (number, line) in enumerate(lines):
         found = re.match(r"^(\s*)(?:pub(?:\([^)]*\))? )?(?:const |async |unsafe )*fn (\w+)", line)
@@ -72,7 +73,7 @@ def ids():
 
 
 def texts(path):
-    """The string literals of a file that are no tests, each joined, with the line on which it begins; comments left out."""
+    """The string literals of a file, tests and comments left out, each with the line on which it begins."""
     lines = list(production(path))
     code = "\n".join("" if re.match(r"\s*//", line) else line for _, line in lines)
     for found in re.finditer(r'r(#*)"(.*?)"\1|"((?:[^"\\]|\\.)*)"', code, re.S):
@@ -80,7 +81,7 @@ def texts(path):
 
 
 def json_values(path):
-    """The lines of a file, tests and comments left out, that name a JSON value, with what they name."""
+    """The lines of a file, tests and comments left out, that name a JSON value, with that name."""
     code = "\n".join(re.sub(r"(^|\s)//.*", "", line) for _, line in production(path))
     for found in JSON_VALUE.finditer(code):
         yield code.count("\n", 0, found.start()) + 1, " ".join(found[0].split())

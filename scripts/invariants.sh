@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The invariants of ARCHITECTURE.md that a machine can check by looking at the source.
+# Checks the invariants of ARCHITECTURE.md that can be checked from the source.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 failed=0
 fail() { echo "invariant broken: $1" >&2; failed=1; }
 
-# The dependencies of a crate, in the default build, without those that only tests use.
+# The dependencies of a crate in the default build, without those of tests.
 tree() { cargo tree --locked --quiet --package "$1" --edges normal --prefix none | cut -d' ' -f1 | sort -u; }
 
 core=$(tree amidst-core)
@@ -15,7 +15,7 @@ done
 grep -qx amidst-core <<<"$(tree amidst-check)" && fail "amidst-check depends on amidst-core"
 grep -qx amidst-io <<<"$(tree amidst-check)" && fail "amidst-check depends on amidst-io"
 
-# Tests may look at shared data and say that they skip it.
+# Tests may read shared data and print that they skip it.
 if grep -rnE 'std::(fs|net|process)|File::open|println!|eprintln!|process::exit' --exclude=tests.rs crates/amidst-core/src; then
     fail "amidst-core touches files, network, processes or the terminal"
 fi
@@ -27,7 +27,7 @@ done
 if grep -rnE 'println!|process::exit' --exclude=tests.rs crates/{amidst,amidst-io,amidst-check}/src | grep -v '"skipped'; then
     fail "library code prints or exits"
 fi
-# The checker for readers stays one file that can be read, and needs nothing that Python does not bring.
+# The second checker stays one readable file that needs only Python's standard library.
 [ "$(wc -l <verify/verify.py)" -lt 600 ] || fail "verify/verify.py has 600 lines or more"
 if grep -nE '^(import|from) ' verify/verify.py | grep -vE 'import (base64, csv, datetime, hashlib, io, json, math, os, re, sys|tomllib)$' |
     grep -vE 'from (collections|decimal|fractions|itertools) import'; then

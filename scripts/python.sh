@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python package: builds the wheel, installs it into an environment of its own, and runs its tests there.
+# Builds the wheel of the Python package, installs it into a separate environment, and runs its tests there.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
@@ -7,7 +7,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
 venv=$CARGO_TARGET_DIR/python-venv
 [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || { echo "skipped: python3 -m venv does not work here"; exit 0; }
 pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
-# What the tests use, as python/pyproject.toml lists it.
+# The packages that the tests use, as listed in python/pyproject.toml.
 mapfile -t needs < <("$venv/bin/python" - <<'EOF'
 import re
 text = open("python/pyproject.toml", encoding="utf-8").read()
@@ -18,10 +18,10 @@ EOF
 
 wheels=$CARGO_TARGET_DIR/wheels
 rm -rf "$wheels"
-# Built as the other tests are: quick to build, and with the checks of a test build.
+# The profile of the other tests: quick to build, with debug assertions.
 "$venv/bin/python" -m maturin build --quiet --locked --profile dev --manifest-path python/Cargo.toml \
     --interpreter "$venv/bin/python" --out "$wheels"
 "${pip[@]}" --no-index --no-deps --force-reinstall "$wheels"/*.whl
-# From the folder of the tests: in that of the package, Python would find its source instead of what is installed.
+# From the folder of the tests: in that of the package, Python would import the source instead of the installed package.
 cd python/tests
 exec "$venv/bin/pytest" --quiet --config-file ../pyproject.toml "$@" .

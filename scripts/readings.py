@@ -1,9 +1,9 @@
-"""Writes crates/amidst-testkit/src/files.jsonl: CSV files that can be read in two ways, with what others read.
+"""Writes crates/amidst-testkit/src/files.jsonl: CSV files with two possible readings, and what other readers read.
 
-Run once, where Python has polars and duckdb; the file is kept with the tests, so that `cargo test` needs neither. A line of it
-is one file: what it tries, its bytes (a character each, U+0000 to U+00FF), and the rows that Python's csv, Polars and DuckDB
-see, the header first; null where a reader refuses the file. Empty and null cells are both the empty text. DuckDB is
-given the names that Python reads.
+Run once, with a Python that has polars and duckdb; the output is checked in, so that `cargo test` needs neither. Each line is one
+file: what it tries, its bytes (one character each, U+0000 to U+00FF), and the rows that Python's csv, Polars and DuckDB read,
+the header first; null where a reader refuses the file. Empty and null cells are both the empty text. DuckDB is given the
+column names that Python reads.
 """
 
 import csv
@@ -18,7 +18,7 @@ import polars
 HEADS = [b"age,site,note", b"note,age", b"note"]
 PLAIN = [[b"31", b"x", b"flu"], [b"32", b"y", b"hiv"], [b"33", b"x", b"flu"]]
 
-# What a cell may hold that one reader takes for a part of the file's form and another for text.
+# Cell contents that one reader takes for syntax and another for text.
 CELLS = {
     "a quote within a cell": b'5" pipe',
     "a quote at the end of a cell": b'5"',

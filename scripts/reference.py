@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the reference of files whose keys are the fields of types: docs/certificate.md and docs/report.md.
+"""Generates the reference pages of files whose keys are the fields of types: docs/certificate.md and docs/report.md.
 
-    python3 scripts/reference.py            fails where a page lags behind the source
-    python3 scripts/reference.py --write    writes the pages anew
+    python3 scripts/reference.py            fails if a page is out of date
+    python3 scripts/reference.py --write    writes the pages
 
-What a key means is the comment on its field, so the page says what the code says. Called by invariants.sh.
+The meaning of a key is the comment on its field. Called by invariants.sh.
 """
 
 import re

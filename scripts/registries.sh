@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One file and two lines: adds a model, an algorithm, a metric, an attack and a hierarchy builder to a scratch copy of the
-# core, each as a copy of one that is there, and compiles it and compares its folders with its registries.
+# Tests that an addition to a registry is one file and two lines: adds a model, an algorithm, a metric, an attack and a
+# hierarchy builder, each a copy of an existing one, to a scratch copy of the core, compiles it, and compares its
+# folders with its registries.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 scratch=$(mktemp -d)
@@ -8,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$scratch/crates"
 cp -r crates/amidst-core crates/amidst-testkit "$scratch/crates/"
 cp Cargo.lock rustfmt.toml clippy.toml "$scratch/"
-# The workspace with the core alone; what only other crates need stays in the lock file unused.
+# The workspace with the core alone; packages that only other crates need stay unused in the lock file.
 python3 - "$scratch" <<'EOF'
 import re, sys
 text = open("Cargo.toml", encoding="utf-8").read()
@@ -37,6 +38,6 @@ add attack homogeneity homogeneity ENTRY
 add hierarchy/builder suppress suppress BUILDER
 
 cd "$scratch"
-# What is asked is whether it compiles and is found; optimizing it would take most of the time.
+# Only compiling and registration are tested; optimizing would take most of the time.
 CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --quiet --offline -p amidst-core --test registry
 echo "a model, an algorithm, a metric, an attack and a builder were added, each by one file and two lines"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipe for a release, to be run by hand: release.sh FOLDER. Puts binaries, the wheel, the second checker and their
-# digests into FOLDER. Publishes nothing and changes nothing in the repository.
+# Builds a release by hand: release.sh FOLDER. Puts binaries, the wheel, the second checker and their digests into
+# FOLDER. Publishes nothing and changes nothing in the repository.
 #
 #   1. Write the version into Cargo.toml (the Python package takes it from there), `cargo update --workspace --offline`, and a
 #      section of that version into CHANGELOG.md. Certificates and reports name the version, so pin them anew:
@@ -33,6 +33,6 @@ else
     echo "skipped: the wheel; install maturin (pip install maturin) to build it"
 fi
 
-# What was built works, and says what it is.
+# The built programs run and report their version.
 "$out/amidst-$version-$target" --version
 (cd "$out" && sha256sum -- * >SHA256SUMS && cat SHA256SUMS)

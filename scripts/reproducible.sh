@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Two builds of the shipped command in two folders give the same bytes.
+# Tests that two builds of the shipped command in two folders give the same bytes.
 #
-# Builds everything twice from nothing, which takes a while: PROFILE (release unless stated) and PACKAGE (amidst-cli) can be others.
+# Builds everything twice from scratch, which takes long. PROFILE (default: release) and PACKAGE (default: amidst-cli)
+# can be set.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 profile=${PROFILE:-release} package=${PACKAGE:-amidst-cli} binary=${BINARY:-amidst}
@@ -11,7 +12,7 @@ for turn in one two; do
     git clone --quiet . "$place/$turn-source"
     (
         cd "$place/$turn-source"
-        # Paths of the machine must not be in the binary, nor the order in which threads finish.
+        # The binary must not contain paths of the machine, nor depend on the order in which threads finish.
         export CARGO_TARGET_DIR="$place/$turn" CARGO_INCREMENTAL=0
         export RUSTFLAGS="--remap-path-prefix=$PWD=/amidst --remap-path-prefix=$CARGO_TARGET_DIR=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
         # The bundled C library is compiled with paths, too.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Signatures of Amidst under tools that are not its own: OpenSSL, Python's cryptography, securesystemslib, and verify.py.
-# A tool that is not here is skipped, and said to be.
+# Verifies signatures of Amidst with other tools: OpenSSL, Python's cryptography, securesystemslib, and verify.py. A
+# tool that is not installed is skipped with a message.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 cargo build --locked --quiet "${tested[@]}" --bin amidst
@@ -34,7 +34,7 @@ if openssl pkeyutl -verify -pubin -inkey key.pub.pem -rawin -in signed.bin -sigf
     exit 1
 fi
 
-# The subjects are the files, by their digests.
+# The subjects are the files with their digests.
 python3 - <<'PYTHON'
 import base64, hashlib, json
 e = json.loads(open("release/public/release.intoto.jsonl").read())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds words that are often misspelt, in documents and comments. Needs no dictionary and no network; called by invariants.sh."""
+"""Finds common misspellings in documents and comments, without a dictionary or network. Called by invariants.sh."""
 
 import re
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The studio in a real browser: builds the command, and runs crates/amidst-studio/e2e in Chromium. Arguments go to the tests.
+# Tests the studio in a browser: builds the command and runs crates/amidst-studio/e2e in Chromium. Arguments are passed
+# on.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 for name in chromium chromium-browser google-chrome; do

@@ -1,10 +1,10 @@
-"""What the shipped command is made of: licences, sources, unsafe code, and a bill of materials.
+"""Checks the dependencies of the shipped command: licences, sources, unsafe code, and a bill of materials.
 
     supply_chain.py [--sbom FILE] [--unsafe]
 
-Reads `cargo metadata --locked` of the default build (no network). Fails where a package has a licence that deny.toml
-does not accept, or comes from elsewhere than crates.io. `--sbom` writes CycloneDX 1.5, the same bytes for the same Cargo.lock. `--unsafe`
-counts the word in the sources of each package: a rough figure, which says where to look and not whether there is a fault.
+Reads `cargo metadata --locked` of the default build (no network). Fails if a package has a licence that deny.toml does
+not accept, or does not come from crates.io. `--sbom` writes CycloneDX 1.5, the same bytes for the same Cargo.lock. `--unsafe`
+counts the word in the sources of each package: a rough indication of where to look.
 """
 
 import json
@@ -29,7 +29,7 @@ def permitted(expression):
 
 
 def shipped(metadata, root):
-    """The packages that a binary is built from with its default features, without what only tests and benches need."""
+    """The packages of a binary with its default features, without those of tests and benches."""
     tree = subprocess.run(["cargo", "tree", "--locked", "-p", root, "-e", "normal,build", "--prefix", "none", "--format", "{p}"],
                           capture_output=True, text=True, check=True).stdout
     named = {tuple(line.split()[:2]) for line in tree.splitlines() if line.strip()}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the documented items of a crate: what its pages promise to outsiders. Internals are hidden from the pages.
+"""Counts the documented public items of a crate; hidden items do not count.
 
     python3 scripts/surface.py FOLDER_OF_PAGES CRATE [MOST]
 
-Reads what `cargo doc` wrote: items (types, traits, functions, constants) from `all.html`, methods and associated functions from
-the pages of types. Fails where there are more items than MOST.
+Reads the output of `cargo doc`: items (types, traits, functions, constants) from `all.html`, methods and associated functions
+from the pages of types. Fails if there are more items than MOST.
 """
 
 import re
@@ -17,7 +17,7 @@ def count(pages):
     methods = 0
     for item in items:
         page = (pages / item).read_text(encoding="utf-8")
-        # A type's own methods; those of traits belong to the traits.
+        # Methods of the type itself; those of traits count for the traits.
         own = page.split('id="trait-implementations"')[0]
         methods += len(set(re.findall(r'<section id="((?:ty)?method\.[^"]+)"', own)))
     return len(items), methods

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Every check there is: format, lints, documentation, invariants, tests. Tells how long each took.
+# Runs every check: format, lints, documentation, invariants, tests. Prints how long each took.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
-# Cargo's components come with the toolchain on most machines; add them where they do not.
+# Most toolchains include these components; they are added where they are missing.
 cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 
-# Installs a package where root on Debian can.
+# Installs a package on Debian as root.
 install() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1"; } \
@@ -21,8 +21,8 @@ step() {
     [ -z "$current" ] || printf '\n== %s (at %s)\n' "$current" "$(clock "$SECONDS")"
 }
 
-# The whole is to take no more than 45 minutes on two cores with nothing built before. What comes last runs where there is room
-# for it, so that a slow machine leaves out something rather than being cut off; what is left out is said.
+# The whole must take at most 45 minutes on two cores without prebuilt files. The last steps run only if time is left,
+# so that a slow machine skips a step, with a message, instead of being cut off.
 room() {
     [ -n "${AMIDST_EVERYTHING:-}" ] || [ $((SECONDS / 60 + $1)) -le 44 ] && return
     echo "skipped: $2, which takes up to $1 minutes more; AMIDST_EVERYTHING=1 runs it all the same"
@@ -30,7 +30,7 @@ room() {
 }
 
 step "programs that tests use"
-# Reports are looked at in a browser, and tables read from a server, where there are such; those tests skip without.
+# Tests that need a browser or a database server are skipped without one.
 command -v chromium chromium-browser google-chrome >/dev/null || install chromium ||
     echo "skipped: Chromium is not here and could not be installed, so reports are not looked at in a browser"
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || install postgresql ||
@@ -62,7 +62,7 @@ step "tests: build"
 cargo test --locked --quiet "${tested[@]}" --no-run
 
 step "tests"
-# What a passing test prints is not shown, so what is left out is said here.
+# The output of passing tests is not shown, so skipped tests are listed here.
 [ -d ../shared/data ] || echo "skipped: whatever needs the tables in ../shared/data, which are not here"
 cargo test --locked --quiet "${tested[@]}"
 

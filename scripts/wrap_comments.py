@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Wraps comment lines above 120 columns in the files that are named: what is too much goes to the next line of the paragraph.
+"""Wraps comment lines above 120 columns in the given files: the excess moves to the next line of the paragraph.
 
-Tables, code and link targets stay as they are; so does a line that cannot be broken outside of code and links.
+Tables, code, link targets and lines that cannot be broken outside of code and links are unchanged.
 """
 
 import re
@@ -9,18 +9,18 @@ import sys
 from pathlib import Path
 
 WIDTH = 120
-# What begins a line that no other line runs into.
+# Starts of lines into which no previous line is wrapped.
 BEGINS = re.compile(r"^\s*([-*] |[|#>]|\d+\.|```)")
 
 
 def parts(line):
-    """The mark of a comment and its text; nothing where there is no comment."""
+    """The marker of a comment and its text; `(None, "")` for other lines."""
     found = re.match(r"^(\s*//[/!]?) ?(.*)$", line)
     return (found[1], found[2]) if found else (None, "")
 
 
 def place(text, room):
-    """Where a text is broken: the last space that is in no code and no link."""
+    """The position at which a text is broken: the last space outside of code and links."""
     at = text.rfind(" ", 0, room + 1)
     while at > 0 and (text[:at].count("`") % 2 or text[:at].count("[") > text[:at].count("]")):
         at = text.rfind(" ", 0, at)

@@ -1,8 +1,9 @@
-//! What the checker reads in released tables, for `scripts/differential.sh`: paths come on stdin, one a line; for each,
-//! one JSON line with the columns and the distinct rows with their counts, or with why the file is refused.
+//! Prints what the checker reads in released tables, for `scripts/differential.sh`: paths come on stdin, one per line;
+//! for each, one line of JSON with the columns and the distinct rows with their counts, or with why the file is
+//! refused.
 //!
-//! `rows make FOLDER N` writes N tables as Parquet and as Arrow IPC, in the form of releases, for others to read and
-//! damage.
+//! `rows make FOLDER N` writes N tables as Parquet and as Arrow IPC, in the form of releases, for other programs to
+//! read and damage.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the output is what this is for; a failure is to be seen")]
 

@@ -1,5 +1,5 @@
-//! What the checker says of release folders, for `scripts/checkers.sh`: paths of folders come on stdin, one a line; for
-//! each, one JSON line with the verdict.
+//! Prints the checker's verdicts on release folders, for `scripts/checkers.sh`: paths of folders come on stdin, one per
+//! line; for each, one line of JSON with the verdict.
 
 #![allow(clippy::print_stdout, reason = "the output is what this is for")]
 
@@ -16,7 +16,7 @@ fn main() {
             Err(problem) => Verdict::invalid(vec![problem]),
         };
         println!("{}", serde_json::to_string(&verdict).unwrap_or_default());
-        // Whoever asks waits for the answer before the next question.
+        // The caller waits for the answer before it sends the next path.
         drop(std::io::stdout().flush());
     }
 }

@@ -1,10 +1,10 @@
-//! Labels that look alike: different texts, but one value to a reader.
+//! Finds labels that look alike: different texts that are one value to a reader.
 //!
-//! `Flu`, `flu` and `Flu ` with a blank count as three values, so a class of them passes for diverse while it tells
-//! everybody's illness. Texts are compared by what is seen: without case, white space, characters without width and
-//! compatibility forms, and with the letters of other scripts that look like Latin ones in their place; numbers by
-//! their value (`1`, `1.0`, `01`, `1e0`). It is a warning, never a verdict: labels may look alike and mean different
-//! things.
+//! `Flu`, `flu` and `Flu ` with a trailing blank count as three values, so a class of them passes as diverse although
+//! all its people have the same illness. Texts are compared without case, white space, zero-width characters and
+//! compatibility forms, and with letters of other scripts replaced by the Latin ones that they look like; numbers by
+//! their value (`1`, `1.0`, `01`, `1e0`). The result is a warning, not a verdict: labels may look alike and mean
+//! different things.
 
 use num_rational::BigRational;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::number;
 use crate::printable::acts;
 
-/// Letters that look like a Latin letter, and signs that look like another; after case is folded.
+/// Letters that look like a Latin letter and symbols that look like another, after case folding.
 const LOOK_ALIKES: &[(&str, char)] = &[
     ("аɑα", 'a'),
     ("вβ", 'b'),
@@ -46,7 +46,7 @@ const LOOK_ALIKES: &[(&str, char)] = &[
     ("⁄∕", '/'),
 ];
 
-/// The labels that look like another, in groups of at least two; by their places in `labels`, in ascending order.
+/// Groups of at least two labels that look alike, as positions in `labels`, ascending.
 pub fn alike<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<Vec<usize>> {
     let mut groups = Groups::default();
     let (mut folded, mut shaped): (FxHashMap<String, usize>, FxHashMap<String, usize>) = Default::default();
@@ -64,13 +64,13 @@ pub fn alike<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<Vec<usize>> {
     groups.several()
 }
 
-/// The label without case, with look-alikes in their place.
+/// The label without case, look-alikes replaced.
 fn folded_of(label: &str) -> String {
     let lower: String = seen(label).chars().flat_map(char::to_lowercase).map(latin).collect();
     lower.replace('0', "o").replace(['1', '|'], "l").replace('ß', "ss")
 }
 
-/// The label as it is seen, where a capital I, a small l, a one and a bar are one stroke and a capital O is a nought.
+/// The label with characters of similar shape unified: capital I, small l, digit one and the bar; capital O and zero.
 fn shape_of(label: &str) -> String {
     let shape = |c: char| match latin(c) {
         'I' | '1' | '|' | 'Ӏ' | 'Ι' | 'І' => 'l',
@@ -87,13 +87,13 @@ fn latin(c: char) -> char {
     LOOK_ALIKES.iter().find(|(others, _)| others.contains(c)).map_or(c, |&(_, latin)| latin)
 }
 
-/// What is seen of a label: compatibility forms as the plain ones, no white space and nothing without width.
+/// The visible part of a label: compatibility forms normalized, white space and zero-width characters removed.
 fn seen(label: &str) -> String {
     let visible = |c: &char| !c.is_whitespace() && !acts(*c) && !matches!(u32::from(*c), 0xfe00..=0xfe0f);
     if label.is_ascii() { label.chars().filter(visible).collect() } else { label.nfkc().filter(visible).collect() }
 }
 
-/// Numbers that belong together.
+/// Disjoint groups of label positions.
 #[derive(Default)]
 struct Groups {
     parents: Vec<usize>,

@@ -1,4 +1,4 @@
-//! The population as the classes of a release see it.
+//! Counts, for every class of a release, the people of a population that it covers.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ use crate::reader::key::cells;
 use crate::reader::selection::Missing;
 use crate::reader::{self, Counted, Reading, Selection};
 
-/// The people of one tuple, in parts of a person, and how many of them have each sensitive value.
+/// The people with one quasi tuple, in fractions of a person, in all and by sensitive value.
 type People = (u128, BTreeMap<u32, u128>);
 
-/// For each class of the release, the people of the population that its tuple covers; with a sensitive column also the
-/// tuples and their values.
+/// For each class of the release, the people of the population that its cells cover; with a sensitive column also their
+/// tuples and values.
 pub(crate) fn take(
     population: &PopulationTable,
     release: &Counted,
@@ -69,7 +69,7 @@ pub(crate) fn take(
         }
     }
     let (codes, people): (Vec<Vec<u32>>, Vec<People>) = persons.into_iter().unzip();
-    // In the order of their codes, which is that of the index.
+    // `BTreeMap` order is the order of `Tuples`, so positions in `people` are tuple numbers.
     let tuples = Tuples::new(quasi.len(), codes.into_iter().map(|codes| (codes, 1)).collect());
 
     let mut result = Vec::with_capacity(release.keys.len());
@@ -83,8 +83,9 @@ pub(crate) fn take(
     Ok(result)
 }
 
-/// How many people each row with a key stands for, in parts, and how many parts make a person: what the column of
-/// counts says, which may be decimals or fractions, over their common denominator.
+/// The number of people for which one row of each key stands, as a multiple of 1/scale, and the scale: the least common
+/// denominator of the column of counts, which may hold decimals and fractions. Without such a column every row is one
+/// person.
 fn weights(population: &PopulationTable, counted: &Counted, quasi: usize) -> Result<(Vec<u128>, u128), Problem> {
     let Some(name) = &population.count_column else { return Ok((vec![1; counted.keys.len()], 1)) };
     let unreadable = |what: &str| {
@@ -110,7 +111,7 @@ fn weights(population: &PopulationTable, counted: &Counted, quasi: usize) -> Res
         all += &own * rows;
         parts.push(own);
     }
-    // Where everything together fits, every part of it does.
+    // If the sum fits into `u128`, so does every partial sum.
     let fits = all.to_u128().is_some();
     let parts = parts.iter().map(ToPrimitive::to_u128).collect::<Option<Vec<u128>>>().filter(|_| fits);
     match (parts, scale.to_u128()) {

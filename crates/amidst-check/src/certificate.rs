@@ -1,8 +1,8 @@
-//! The certificate: what a release claims about itself, as JSON with a fixed order of keys and a digest over all of it.
+//! The certificate: the claims of a release, as JSON with a fixed order of keys and a digest over all of it.
 //!
-//! It holds no time stamp and no path, so the same release has the same certificate. The digest is no signature
-//! (whoever can change a release can compute it anew); it catches damage, while the claims themselves are recomputed
-//! from the release by [`crate::verify`].
+//! It holds no time stamp and no path, so equal releases have equal certificates. The digest is not a signature: it can
+//! be recomputed after a change, so it detects damage only. The claims are recomputed from the release by
+//! [`crate::verify`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,15 +30,15 @@ pub struct Certificate {
     pub outputs: Vec<Output>,
     /// Rows of the input table.
     pub rows_in: u64,
-    /// Rows left out because a value was missing.
+    /// Rows dropped because a value was missing.
     pub rows_dropped_missing: u64,
     /// Rows of the release.
     pub rows_out: u64,
-    /// Rows suppressed.
+    /// Number of suppressed rows.
     pub suppressed: u64,
-    /// What became of them.
+    /// How suppressed rows are published.
     pub suppressed_as: SuppressedAs,
-    /// Classes of the release.
+    /// Number of classes of the release.
     pub classes: u64,
     /// Names of the quasi columns.
     pub quasi: Vec<String>,
@@ -46,21 +46,21 @@ pub struct Certificate {
     pub sensitive: Vec<SensitiveColumn>,
     /// Whether sizes and counts are of persons instead of rows.
     pub persons: bool,
-    /// Rows of the release (from 0, over all files in the order of `outputs`) that are published unmodified by their
-    /// owner's consent and belong to nobody's class.
+    /// Rows of the release (from 0, over all files in the order of `outputs`) that are published unchanged with the
+    /// person's consent and belong to no class.
     pub waived: Vec<u64>,
-    /// Rows of the release that stand for nobody, where a series needs such rows.
+    /// Number of counterfeit rows, which stand for no person; only in a series.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counterfeits: Option<u64>,
-    /// Where the release stands among the versions of a series, if it is one of them.
+    /// The position of the release in a series, if it is a version of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Link>,
-    /// What ties the release to the rows of its input, where the owner asked for it.
+    /// The commitment to the rows of the input, if the owner asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Commitment>,
-    /// Rows that nobody else shares, on what is published.
+    /// Numbers of rows that no other row equals.
     pub unique_rows: UniqueRows,
-    /// Columns that are published as they are although they may single people out, and why.
+    /// Insensitive columns that are published although they may single people out, with reasons.
     pub accepted: Vec<Accepted>,
     /// What the release satisfies.
     pub requirements: Vec<Requirement>,
@@ -68,7 +68,7 @@ pub struct Certificate {
     pub digest: String,
 }
 
-/// How many rows of a release no other row agrees with.
+/// Number of rows of a release that no other row equals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UniqueRows {
@@ -78,26 +78,26 @@ pub struct UniqueRows {
     pub insensitive: u64,
 }
 
-/// The place of a version in its series. Each certificate carries the digest of the one before, so that no version can
-/// be taken out, put in or replaced without changing all that follow.
+/// The position of a version in its series. Each certificate carries the digest of the previous one, so no version can
+/// be removed, inserted or replaced without changing all later ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its number, from 1.
     pub version: u64,
-    /// The digest of the certificate of the version before; the first version has none, and so have versions after one
-    /// that an older program made and whose certificate is lost.
+    /// The digest of the previous version's certificate; absent for the first version, and where the previous version
+    /// was made by an older program and its certificate is lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }
 
-/// A column that is published as it is, and why.
+/// An insensitive column that is published unchanged, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accepted {
     /// The column.
     pub column: String,
-    /// What the policy says.
+    /// The reason stated in the policy.
     pub reason: String,
 }
 
@@ -107,13 +107,13 @@ pub struct Accepted {
 pub struct Output {
     /// Path relative to the folder of the certificate, with `/` between its parts.
     pub file: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
     /// Its SHA-256 in hexadecimal.
     pub sha256: String,
 }
 
-/// What became of suppressed rows.
+/// How suppressed rows are published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SuppressedAs {
@@ -124,7 +124,7 @@ pub enum SuppressedAs {
 }
 
 /// What the checker must know of a sensitive column beyond the release. It follows from the policy and the published
-/// values alone: nothing here counts or names a value of the input that the release does not hold.
+/// values alone: it neither counts nor names values of the input that the release does not contain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SensitiveColumn {
@@ -134,13 +134,13 @@ pub struct SensitiveColumn {
     /// ascending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<String>>,
-    /// For hierarchical distances, where each published value stands in the column's hierarchy.
+    /// For hierarchical distances, the groups of each published value in the column's hierarchy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<Leveled>>,
     /// The categories of the (l,α) family, the most sensitive first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<Vec<String>>>,
-    /// Their weights as decimals or fractions; `sensitivity β` alone where they are irrational.
+    /// Their weights as decimals or fractions; a single `sensitivity β` where they are irrational.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<String>>,
 }
@@ -175,20 +175,20 @@ impl On {
     }
 }
 
-/// A requirement as a draft names it.
+/// A requirement in a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The model's id.
     pub model: String,
     /// Its sensitive columns; none for a model that looks at sizes only.
     pub on: Option<On>,
-    /// The quasi columns whose classes are meant, where a policy has several sets of them; none: all.
+    /// The quasi columns whose classes are meant, where a policy has several sets; `None`: all quasi columns.
     pub quasi: Option<Vec<String>>,
     /// Its parameters, numbers as JSON numbers or as strings holding a decimal or a fraction.
     pub parameters: Map<String, Value>,
 }
 
-/// A requirement and what the release reaches.
+/// A requirement with the figures that the release reaches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requirement {
@@ -196,15 +196,15 @@ pub struct Requirement {
     pub model: String,
     /// Its sensitive columns.
     pub on: Option<On>,
-    /// The quasi columns whose classes are meant, where a policy has several sets of them.
+    /// The quasi columns whose classes are meant, where a policy has several sets; absent: all quasi columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quasi: Option<Vec<String>>,
     /// Its parameters.
     pub parameters: Map<String, Value>,
     /// Whether every class satisfies it.
     pub holds: bool,
-    /// The strongest parameters that the release satisfies; null where there is none. Where the definition says "less
-    /// than" (c, c1, delta), the bound above which all do.
+    /// The strongest parameters that the release satisfies; null where there is none. Where the definition is strict
+    /// (c, c1, delta), the infimum of those parameters.
     pub measured: Map<String, Value>,
     /// The class closest to the bound, or the furthest beyond it.
     pub worst: Option<Worst>,
@@ -213,16 +213,17 @@ pub struct Requirement {
 /// A class and its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Worst {
-    /// Its published quasi cells; with several sensitive columns also the cells of those that joined them.
+    /// Its published quasi cells; for a requirement on several sensitive columns also the cells of the others, which
+    /// join the quasi-identifier (Definition 4.6).
     pub cells: Map<String, Value>,
     /// Its size.
     pub size: u64,
-    /// The model's figures of this class.
+    /// The model's figures for this class.
     #[serde(flatten)]
     pub figures: Map<String, Value>,
 }
 
-/// What the maker of a release states; everything else the checker finds out by itself.
+/// The statements of the maker of a release; the checker computes the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CertificateDraft {
     /// The program, such as `amidst 0.2.0`.
@@ -230,15 +231,15 @@ pub struct CertificateDraft {
     /// The resolved policy as TOML text.
     pub policy: String,
     /// The files of the release, relative to the folder given to [`crate::issue`], in the order of their rows.
-    /// Files that are no tables (a report, the policy) may be listed too: they are only digested.
+    /// Files that are not tables (a report, the policy) may be listed too; they are only digested.
     pub outputs: Vec<String>,
     /// Rows of the input table.
     pub rows_in: u64,
-    /// Rows left out because a value was missing.
+    /// Rows dropped because a value was missing.
     pub rows_dropped_missing: u64,
-    /// Rows suppressed.
+    /// Number of suppressed rows.
     pub suppressed: u64,
-    /// What became of them.
+    /// How suppressed rows are published.
     pub suppressed_as: SuppressedAs,
     /// Names of the quasi columns.
     pub quasi: Vec<String>,
@@ -246,15 +247,15 @@ pub struct CertificateDraft {
     pub sensitive: Vec<SensitiveColumn>,
     /// Whether sizes and counts are of persons.
     pub persons: bool,
-    /// Rows published by consent.
+    /// Numbers of the rows published unchanged by consent, ascending from 0 over all files.
     pub waived: Vec<u64>,
-    /// Rows that stand for nobody.
+    /// Number of counterfeit rows, which stand for no person.
     pub counterfeits: Option<u64>,
-    /// Where it stands in a series.
+    /// The position in a series.
     pub series: Option<Link>,
-    /// What ties it to the rows of its input.
+    /// The commitment to the rows of the input.
     pub commitment: Option<Commitment>,
-    /// Columns that may single people out, and why.
+    /// Insensitive columns that may single people out, with reasons.
     pub accepted: Vec<Accepted>,
     /// What must hold.
     pub requirements: Vec<Claim>,
@@ -285,8 +286,11 @@ impl CertificateDraft {
 }
 
 impl Certificate {
-    /// Reads a certificate. Apart from white space, the text must be what [`Certificate::to_json`] writes: otherwise
-    /// two texts could carry the same digest, such as numbers that differ beyond the precision of a float.
+    /// Reads a certificate. Except for white space, the text must be what [`Certificate::to_json`] writes: otherwise
+    /// two texts could carry the same digest, such as numbers that differ beyond the precision of a double.
+    ///
+    /// # Errors
+    /// When the text is not a certificate of this format, or not in canonical form.
     pub fn parse(text: &str) -> Result<Certificate, Problem> {
         let wrong = |message: String| Problem::violation(ProblemKind::Certificate, message);
         let certificate: Certificate = serde_json::from_str(text)
@@ -299,6 +303,9 @@ impl Certificate {
     }
 
     /// Reads a certificate from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not UTF-8; otherwise as [`Certificate::parse`].
     pub fn read(path: &std::path::Path) -> Result<Certificate, Problem> {
         let bytes = std::fs::read(path).map_err(|e| {
             Problem::violation(
@@ -316,6 +323,9 @@ impl Certificate {
     }
 
     /// The certificate as the JSON text to write to a file.
+    ///
+    /// # Errors
+    /// When it cannot be serialized.
     pub fn to_json(&self) -> Result<String, Problem> {
         let mut text = serde_json::to_string_pretty(self).map_err(|e| {
             Problem::violation(ProblemKind::Certificate, format!("the certificate cannot be written: {e}"))
@@ -328,19 +338,22 @@ impl Certificate {
         serde_json::to_string(self)
     }
 
-    /// The digest that belongs to the certificate's present content.
+    /// The digest of the certificate's present content, its own field `digest` excepted.
+    ///
+    /// # Errors
+    /// When the certificate cannot be serialized.
     pub fn computed_digest(&self) -> Result<String, Problem> {
         let mut open = self.clone();
         open.digest.clear();
         let text = open.compact().map_err(|e| {
             Problem::violation(ProblemKind::Certificate, format!("the certificate cannot be written: {e}"))
         })?;
-        // The digest is the last field: everything before it is covered.
+        // The digest is the last field, so everything before it is covered.
         Ok(sha256_hex(text.strip_suffix(",\"digest\":\"\"}").unwrap_or(&text).as_bytes()))
     }
 }
 
-/// What to say of a certificate that an older version made, if it is one.
+/// The message for a certificate of another format; `None` when the text is not one.
 fn older(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Format {
@@ -350,7 +363,7 @@ fn older(text: &str) -> Option<String> {
     (found.format != FORMAT).then(|| other_format(found.format))
 }
 
-/// What to say of a certificate of another format than this checker's.
+/// The message for a certificate of another format than this checker's.
 pub(crate) fn other_format(found: u32) -> String {
     match found < FORMAT {
         true => format!(
@@ -361,7 +374,7 @@ pub(crate) fn other_format(found: u32) -> String {
     }
 }
 
-/// Whether `text` is `canonical` with white space between its tokens.
+/// Whether `text` is `canonical` with white space between tokens.
 fn same_but_space(text: &str, canonical: &str) -> bool {
     let mut expected = canonical.bytes();
     let (mut quoted, mut escaped) = (false, false);
@@ -382,7 +395,7 @@ fn same_but_space(text: &str, canonical: &str) -> bool {
     expected.next().is_none()
 }
 
-/// A figure as JSON: whole numbers without a point, what is not finite as null.
+/// A figure as JSON: integers without a point, numbers that are not finite as null.
 pub(crate) fn number(figure: Option<f64>) -> Value {
     match figure {
         Some(x) if x.is_finite() && x.fract() == 0.0 && x.abs() < 9e15 => Value::from(x as i64),

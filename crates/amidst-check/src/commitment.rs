@@ -1,12 +1,10 @@
-//! The commitment of a certificate to the rows of the input: a Merkle tree over salted rows, of which only the root is
-//! published.
+//! The commitment of a certificate to the rows of the input: the root of a Merkle tree over salted rows.
 //!
-//! Whoever made the release can later open single rows, and nobody can open another row than one that was in the table
-//! on that day. This file is the checker's half: from an opened row and its path to the root. The tree itself is built
-//! elsewhere, by other code.
+//! The owner can later open single rows and cannot open a row that was not in the table at that time. This file is the
+//! checker's half: from an opened row and its path it recomputes the root. The tree is built elsewhere, by other code.
 //!
-//! With `‖` for concatenation, `n` and `i` as eight bytes, the highest first, and `text(t)` the number of bytes of `t`
-//! (eight bytes as well) followed by them:
+//! With `‖` for concatenation, `n` (rows), `i` (index) and `columns` (their number) as eight bytes, big-endian, and
+//! `text(t)` for the length of `t` in bytes (eight bytes as well) followed by `t`:
 //!
 //! ```text
 //! leaf i   = SHA-256(0x00 ‖ salt ‖ i ‖ text(cell 1) ‖ text(cell 2) ‖ …)        salt: 32 bytes, another for every leaf
@@ -14,36 +12,38 @@
 //! root     = SHA-256(0x02 ‖ text("amidst-rows-1") ‖ n ‖ columns ‖ text(name 1) ‖ text(name 2) ‖ … ‖ top)
 //! ```
 //!
-//! The tree over n leaves has the largest power of two below n on its left (RFC 6962). The first byte keeps leaves,
-//! inner nodes and roots apart; the root binds the number of rows and the names of the columns.
+//! The left subtree of a tree over n leaves has the largest power of two below n leaves (RFC 6962). The first byte
+//! separates the domains of leaves, inner nodes and roots; the root binds the number of rows and the names of the
+//! columns.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::digest::hex;
 
-/// How rows are hashed; the only scheme there is.
+/// The hash scheme that this version writes and reads.
 pub const SCHEME: &str = "amidst-rows-1";
 
-/// A digest, or a salt.
+/// A digest or a salt: 32 bytes.
 pub(crate) type Block = [u8; 32];
 
-/// What a certificate says about the rows that the release was made from, without telling any of them.
+/// What a certificate states about the rows of the input without disclosing any of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commitment {
-    /// How rows are hashed: [`SCHEME`].
+    /// The hash scheme: [`SCHEME`].
     pub scheme: String,
     /// The columns of a row, in order.
     pub columns: Vec<String>,
-    /// How many rows: those of the input without the ones left out for a missing value.
+    /// Number of rows: those of the input except rows dropped for a missing value.
     pub rows: u64,
-    /// The root, in hexadecimal.
+    /// The root, in lowercase hexadecimal.
     pub root: String,
 }
 
 impl Commitment {
-    /// What is wrong with it, beside a certificate that states this number of rows and a release with these columns.
+    /// Why the commitment does not fit a certificate that states `rows` rows and a release with the columns
+    /// `published`; `None` when it fits.
     pub(crate) fn wrong(&self, rows: u64, published: &[String]) -> Option<String> {
         let twice = |(at, name): (usize, &String)| self.columns[..at].contains(name);
         if self.scheme != SCHEME {
@@ -65,7 +65,8 @@ impl Commitment {
             .then(|| format!("the commitment is to {} rows, the certificate speaks of {rows} rows", self.rows))
     }
 
-    /// Whether a row with this salt and these cells is the one at `index`, by its path from the leaf upwards.
+    /// Whether a row with this salt and these cells is the leaf at `index`; `path` lists sibling digests from the leaf
+    /// upwards.
     pub(crate) fn holds(&self, index: u64, salt: &Block, cells: &[String], path: &[Block]) -> bool {
         if index >= self.rows || cells.len() != self.columns.len() {
             return false;
@@ -75,11 +76,11 @@ impl Commitment {
         leaf.update(salt);
         leaf.update(index.to_be_bytes());
         cells.iter().for_each(|cell| text(&mut leaf, cell));
-        let top = climb(leaf.finalize().into(), index, self.rows, path);
+        let top = top_from_path(leaf.finalize().into(), index, self.rows, path);
         top.is_some_and(|top| block(&self.root) == Some(self.rooted(&top)))
     }
 
-    /// The root above the top of the tree.
+    /// The root for the topmost node `top`.
     fn rooted(&self, top: &Block) -> Block {
         let mut root = Sha256::new();
         root.update([2]);
@@ -92,7 +93,7 @@ impl Commitment {
     }
 }
 
-/// Whether the policy publishes cells that cover their originals.
+/// Whether the policy publishes cells that cover their originals: labels, neither bounds nor representative values.
 pub(crate) fn cells_cover(policy: &str) -> bool {
     let Ok(policy) = toml::from_str::<toml::Table>(policy) else { return false };
     let output = policy.get("output").and_then(toml::Value::as_table);
@@ -102,17 +103,17 @@ pub(crate) fn cells_cover(policy: &str) -> bool {
     is("ranges", "label") && is("values", "generalized")
 }
 
-/// The top of a tree of `size` leaves, from one of them and its path; nothing where the path is not as long as it must
-/// be.
-fn climb(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
+/// The topmost node of a tree of `size` leaves, computed from one leaf and its path; `None` when the length of the path
+/// does not fit `size` and `index`.
+fn top_from_path(leaf: Block, index: u64, size: u64, path: &[Block]) -> Option<Block> {
     if size <= 1 {
         return path.is_empty().then_some(leaf);
     }
     let (beside, below) = path.split_last()?;
     let left = (size - 1).checked_ilog2().map(|power| 1u64 << power)?;
     let (left, right) = match index < left {
-        true => (climb(leaf, index, left, below)?, *beside),
-        false => (*beside, climb(leaf, index - left, size - left, below)?),
+        true => (top_from_path(leaf, index, left, below)?, *beside),
+        false => (*beside, top_from_path(leaf, index - left, size - left, below)?),
     };
     let mut inner = Sha256::new();
     inner.update([1]);
@@ -126,7 +127,7 @@ fn text(hasher: &mut Sha256, text: &str) {
     hasher.update(text.as_bytes());
 }
 
-/// 32 bytes from 64 digits, which are small letters where they are letters.
+/// 32 bytes from 64 hexadecimal digits; letters must be lowercase, so that a digest has one text.
 pub(crate) fn block(text: &str) -> Option<Block> {
     let digit = |d: u8| match d {
         b'0'..=b'9' => Some(d - b'0'),
@@ -246,7 +247,7 @@ mod tests {
         let pair = Commitment { rows: 2, ..honest };
         let node = |l: &Block, r: &Block| hash(&[&[1], l, r]);
         let (left, right) = (node(&leaves[0], &leaves[1]), node(&leaves[2], &leaves[3]));
-        assert!(climb(left, 0, 2, &[right]).is_some(), "the digests alone would fit");
+        assert!(top_from_path(left, 0, 2, &[right]).is_some(), "the digests alone would fit");
         let cells = [hex(&leaves[0]), hex(&leaves[1])];
         assert!(!pair.holds(0, &leaves[0], &cells, &[right]), "no bytes of a leaf hash to an inner node");
     }

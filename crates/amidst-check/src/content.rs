@@ -1,7 +1,7 @@
-//! Where the checker finds what it reads: files of a folder, or bytes in memory.
+//! Where the checker reads from: files of a folder, or bytes in memory.
 //!
-//! A library hands over releases that were never on a disk. They are read by the same code as files, so that a release
-//! in memory is held to the same form; only names that lead elsewhere, links and strange files cannot occur there.
+//! Releases in memory are read by the same code as files, so they are held to the same form. Names that lead out of the
+//! folder, links and special files cannot occur there.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -40,7 +40,7 @@ impl From<BTreeMap<String, Bytes>> for Location {
     }
 }
 
-/// One thing to read, with the path that messages call it by.
+/// One readable content, with the path that messages name it by.
 #[derive(Debug, Clone)]
 pub(crate) struct Content {
     path: PathBuf,
@@ -76,7 +76,7 @@ impl Deref for Content {
     }
 }
 
-/// A content that is being read.
+/// An open content.
 pub(crate) enum Opened {
     File(File),
     Memory(Cursor<Bytes>),

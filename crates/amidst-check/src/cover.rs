@@ -1,5 +1,7 @@
-//! Which original values a published cell covers: the value itself, any label on its path, `*`, an inclusive range
-//! `[a-b]`, or a set `{a,b}` whose members escape commas, braces and backslashes with a backslash.
+//! Decides which original values a published cell covers.
+//!
+//! A cell covers the value itself, the values below a label, everything (`*`), an inclusive range `[a-b]`, or a set
+//! `{a,b}` whose members escape commas, braces and backslashes with a backslash.
 
 use std::collections::HashMap;
 
@@ -33,12 +35,12 @@ impl Codes {
     }
 }
 
-/// The values of one column and what published cells mean for them.
+/// The values of one column and the meaning of published cells for them.
 pub(crate) struct Column<'a> {
     labels: &'a ColumnLabels,
     values: Vec<Vec<u8>>,
     ranks: Option<HashMap<&'a str, usize>>,
-    /// The place of each value among bounds of ranges, if it has one.
+    /// For each value its position among bounds of ranges, if it has one.
     keys: Vec<Option<BigRational>>,
     by_label: FxHashMap<&'a [u8], Vec<u32>>,
     known: FxHashMap<Vec<u8>, std::sync::Arc<Codes>>,
@@ -97,7 +99,7 @@ impl<'a> Column<'a> {
             return (0..self.values.len() as u32).collect();
         }
         let mut found: Vec<u32> = self.code(cell).into_iter().collect();
-        // A label of the hierarchy means what the hierarchy says, even if it looks like a range.
+        // A label of the hierarchy has the meaning of the hierarchy, even if it looks like a range.
         if let Some(codes) = self.by_label.get(cell) {
             found.extend(codes);
             return found;
@@ -164,7 +166,7 @@ fn set(text: &str) -> Option<Vec<String>> {
     (!escaped).then_some(members)
 }
 
-/// Distinct tuples of a table's quasi values, ready to be searched by what a published tuple covers.
+/// Distinct quasi tuples of a table, indexed for the search of those that a published tuple covers.
 pub(crate) struct Tuples {
     width: usize,
     codes: Vec<u32>,

@@ -1,4 +1,4 @@
-//! SHA-256, as text.
+//! SHA-256 digests in hexadecimal.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char]).collect()
 }
 
-/// A reader that digests what passes through it.
+/// A reader that digests the bytes read through it.
 pub(crate) struct HashingReader<R> {
     inner: R,
     hasher: Sha256,
@@ -26,7 +26,7 @@ impl<R: Read> HashingReader<R> {
         HashingReader { inner, hasher: Sha256::new(), bytes: 0 }
     }
 
-    /// Reads what is left, so that the digest covers the whole file, and returns its length and digest.
+    /// Reads the remaining bytes, so that the digest covers the whole file, and returns length and digest.
     pub(crate) fn finish(mut self) -> std::io::Result<(u64, String)> {
         let mut buffer = vec![0u8; 1 << 16];
         while self.read(&mut buffer)? > 0 {}

@@ -1,9 +1,9 @@
 //! A signed statement about a release: an in-toto Statement v1 in a DSSE envelope, one line of JSON.
 //!
-//! The statement follows from the certificate, byte for byte: its subjects are the digests of the listed files and of
-//! the certificate, its predicate is the certificate. The envelope has one form, too, and each signature stands beside
-//! the key that made it. So the file cannot carry anything that the certificate does not, and a changed bit is found
-//! without knowing whose the keys are. Whose they are, the reader must know from elsewhere: see [`crate::signers`].
+//! The statement follows from the certificate byte by byte: its subjects are the digests of the listed files and of the
+//! certificate, its predicate is the certificate. The envelope has one form, too, and each signature carries the key
+//! that made it. The file can therefore hold nothing that the certificate does not, and every changed bit is found
+//! without knowing the owners of the keys. Who they are must be known from elsewhere: see [`crate::signers`].
 
 use base64ct::{Base64, Encoding};
 use serde::{Deserialize, Serialize};
@@ -12,25 +12,25 @@ use crate::certificate::Certificate;
 use crate::problem::{Problem, ProblemKind};
 use crate::signer::PublicKey;
 
-/// The name of the file in the folder of a release.
+/// The file name of the signed statement in the folder of a release.
 pub const ENVELOPE: &str = "release.intoto.jsonl";
 
-/// What a predicate of this type is: a certificate of Amidst in its second format.
+/// The predicate type: a certificate of Amidst in its second format.
 pub const PREDICATE_TYPE: &str = "urn:amidst:certificate:2";
 
 const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
-/// The certificate as statements name it.
+/// The name of the certificate in statements.
 pub(crate) const CERTIFICATE: &str = "certificate.json";
 
-/// A signature is short, but the certificate in it may list many values.
+/// The largest envelope in bytes: a certificate in it may list many values.
 pub(crate) const LARGEST: u64 = 64 << 20;
 
-/// More than ever sign one release.
+/// The maximum number of signatures.
 const MOST_SIGNATURES: usize = 64;
 
-/// An envelope: a statement and its signatures.
+/// A statement and its signatures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Envelope {
@@ -91,11 +91,11 @@ fn statement(certificate: &Certificate, digest: &str) -> Result<String, Problem>
 }
 
 impl Envelope {
-    /// An envelope around the statement about a release, with no signature yet; `digest` is the SHA-256 of the
-    /// certificate's file in hexadecimal.
+    /// The statement about a release in an envelope without signatures; `digest` is the SHA-256 of the certificate's
+    /// file in hexadecimal.
     ///
     /// # Errors
-    /// When there is no statement about such a certificate.
+    /// When the certificate cannot be serialized, or is too long to be signed.
     pub fn about(certificate: &Certificate, digest: &str) -> Result<Envelope, Problem> {
         let statement = statement(certificate, digest)?;
         if statement.len() as u64 > LARGEST / 2 {
@@ -105,10 +105,10 @@ impl Envelope {
         Ok(Envelope { payload_type: PAYLOAD_TYPE.into(), payload, signatures: Vec::new() })
     }
 
-    /// Reads an envelope in the one form that it has.
+    /// Reads an envelope in its one form.
     ///
     /// # Errors
-    /// When the bytes are no envelope, or hold anything else.
+    /// When the bytes are not an envelope, hold anything else, or have no signature or more than 64.
     pub fn parse(bytes: &[u8]) -> Result<Envelope, Problem> {
         let wrong = |what: &str| altered(format!("{ENVELOPE}: {what}"));
         if bytes.len() as u64 > LARGEST {
@@ -130,9 +130,9 @@ impl Envelope {
         Ok(envelope)
     }
 
-    /// The line to write to a file.
+    /// The envelope as the line to write to a file.
     pub fn line(&self) -> String {
-        // Texts and lists of texts can always be written.
+        // Strings and lists of strings can always be serialized.
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');
         line
@@ -157,7 +157,7 @@ impl Envelope {
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
     }
 
-    /// Takes over the signatures of another envelope around the same statement.
+    /// Adds the signatures of another envelope around the same statement, unless their keys have signed here already.
     pub fn join(&mut self, other: &Envelope) {
         let known = |written: &&Written| self.signatures.iter().all(|own| own.keyid != written.keyid);
         let new: Vec<Written> = other.signatures.iter().filter(known).cloned().collect();
@@ -165,15 +165,15 @@ impl Envelope {
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
     }
 
-    /// Whether two envelopes say the same, whoever signed them.
+    /// Whether two envelopes hold the same statement, regardless of signatures.
     pub fn says_the_same(&self, other: &Envelope) -> bool {
         (&self.payload_type, &self.payload) == (&other.payload_type, &other.payload)
     }
 
-    /// The keys whose signatures stand, if all of them do and the statement is about this certificate.
+    /// The keys of all signatures, if every signature is valid and the statement is about this certificate.
     ///
     /// # Errors
-    /// Everything that was altered, by name.
+    /// Everything that was altered: files, certificate, statement or signatures.
     pub fn keys(&self, certificate: &Certificate, digest: &str) -> Result<Vec<PublicKey>, Vec<Problem>> {
         let signed = self.signed_bytes().map_err(|p| vec![p])?;
         let mut problems = self.differences(certificate, digest);
@@ -197,7 +197,7 @@ impl Envelope {
         if problems.is_empty() { Ok(keys) } else { Err(problems) }
     }
 
-    /// In what the statement is not the one about this certificate.
+    /// The differences between the statement and the one about this certificate.
     fn differences(&self, certificate: &Certificate, digest: &str) -> Vec<Problem> {
         let expected = match statement(certificate, digest) {
             Ok(expected) => expected,
@@ -242,7 +242,7 @@ fn read_signature(written: &Written) -> Result<(PublicKey, [u8; 64]), &'static s
     let key = PublicKey::from_line(&written.keyid).ok_or("its key is no Ed25519 key: it was altered")?;
     let bytes = Base64::decode_vec(&written.sig).map_err(|_| "it is no base64: it was altered")?;
     let signature = <[u8; 64]>::try_from(bytes).map_err(|_| "it does not have 64 bytes: it was altered")?;
-    // Some decoders take several texts for the same bytes.
+    // Some base64 decoders accept several texts for the same bytes.
     if Base64::encode_string(&signature) != written.sig {
         return Err("its text is not in its one form: it was altered");
     }

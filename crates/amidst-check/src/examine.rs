@@ -1,4 +1,4 @@
-//! The pass that issuing and verifying share: read the release, judge every requirement, look for contradictions.
+//! The pass that issuing and verifying share: reads the release, judges every requirement and finds contradictions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::reader::key::cells;
 use crate::reader::{self, Counted, Fingerprint, Reading, Selection};
 use crate::unique::{UNIQUE_PERCENT, singles_out};
 
-/// What a release claims, apart from the numbers that are found out.
+/// The statements of a release, without the numbers that are recomputed.
 pub(crate) struct Statement<'a> {
     pub quasi: &'a [String],
     pub sensitive: &'a [SensitiveColumn],
@@ -27,17 +27,17 @@ pub(crate) struct Statement<'a> {
     pub claims: &'a [Claim],
 }
 
-/// What was found.
+/// What the pass found.
 pub(crate) struct Examined {
     pub counted: Counted,
     pub prints: Vec<Fingerprint>,
     pub judged: Vec<Result<Judged, String>>,
-    /// The sensitive columns, in the order of the statement.
+    /// The domains of the sensitive columns, in the order of the statement.
     pub domains: Vec<Arc<Domain>>,
 }
 
 impl Examined {
-    /// How many rows no other row agrees with.
+    /// Numbers of rows that no other row equals.
     pub fn unique_rows(&self) -> UniqueRows {
         match self.counted.unique[..] {
             [published, insensitive, ..] => UniqueRows { published, insensitive },
@@ -70,7 +70,7 @@ pub(crate) fn examine(
         waived,
         persons: options.persons.clone(),
         missing: None,
-        // On everything, on what is published as it is, and on that of it for which nobody gives a reason.
+        // On all columns, on the insensitive columns, and on the insensitive columns without a stated reason.
         unique_beside: vec![Vec::new(), protected, excused],
     };
     let (counted, prints) = reader::count(files, &selection, Reading::Release).map_err(|p| vec![p])?;
@@ -116,8 +116,8 @@ pub(crate) fn examine(
     Ok(Examined { judged, counted, prints, domains })
 }
 
-/// The classes by each set of quasi columns that a claim names: the rows are counted once more for each. Sets that are
-/// empty, name a column twice, or one that is not quasi, are not among them.
+/// The classes by each set of quasi columns that a claim names; the rows are counted again for each set. Sets that are
+/// empty, repeat a column or name a column that is not quasi are left out.
 fn by_sets<'a>(
     files: &[Content],
     said: &Statement<'a>,
@@ -144,7 +144,7 @@ fn by_sets<'a>(
     Ok(sets)
 }
 
-/// Why nothing is proven, where nothing is: a row in no class, or in a class of no columns, is not protected.
+/// Why nothing is proven, if so: a row in no class, or in a class without columns, is not protected.
 pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
     let what = if said.quasi.is_empty() {
         "no column is quasi, so nothing is proven about any"
@@ -158,7 +158,7 @@ pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
     Some(Problem::violation(ProblemKind::Nothing, what))
 }
 
-/// What the policy must settle of a statement.
+/// The statements that the policy determines.
 pub(crate) fn said_of<'a>(said: &Statement<'a>, rows: &Rows, published: &'a [String]) -> Said<'a> {
     Said {
         published,
@@ -174,7 +174,7 @@ pub(crate) fn said_of<'a>(said: &Statement<'a>, rows: &Rows, published: &'a [Str
     }
 }
 
-/// How a message names a requirement.
+/// The name of a requirement in messages.
 pub(crate) fn name_of(claim: &Claim) -> String {
     let set = claim.quasi.as_ref().map(|names| format!(" by {}", names.join(", "))).unwrap_or_default();
     match &claim.on {
@@ -183,7 +183,7 @@ pub(crate) fn name_of(claim: &Claim) -> String {
     }
 }
 
-/// The numbers of rows that must fit together.
+/// The stated numbers of rows, which must be consistent.
 pub(crate) struct Rows {
     pub rows_in: u64,
     pub dropped: u64,
@@ -193,7 +193,7 @@ pub(crate) struct Rows {
     pub persons: bool,
 }
 
-/// What a commitment to the rows of the input contradicts.
+/// A contradiction between the commitment and the rest of the certificate.
 pub(crate) fn committed(
     commitment: Option<&Commitment>,
     policy: &str,
@@ -201,7 +201,7 @@ pub(crate) fn committed(
     examined: &Examined,
 ) -> Option<Problem> {
     let kept = rows.rows_in.saturating_sub(rows.dropped);
-    // Where cells stand for classes, columns may have other names than in the input.
+    // Where cells do not cover originals, columns may have other names than in the input.
     let published: &[String] = if cells_cover(policy) { &examined.counted.columns } else { &[] };
     let what = commitment?.wrong(kept, published)?;
     Some(Problem::violation(ProblemKind::Certificate, what))
@@ -253,8 +253,8 @@ pub(crate) fn contradictions(
     problems
 }
 
-/// What columns tell that are published as they are: insensitive ones that single people out although nobody says why,
-/// and reasons for columns that are none of them.
+/// Problems with columns that are published unchanged: insensitive columns that single people out without a stated
+/// reason, reasons for columns that are not insensitive, and sensitive labels that look alike.
 fn published_as_it_is(examined: &Examined, said: &Statement<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let Counted { columns, rows, unique, .. } = &examined.counted;

@@ -1,7 +1,7 @@
-//! The files of a release: ordinary files inside its folder, each listed once, and nothing beside them.
+//! The files of a release: ordinary files inside its folder, each listed once, and no others.
 //!
-//! A certificate is written by the maker of the release, so its file names are input like any other: a name may lead
-//! out of the folder, two names may mean one file, a link may lead anywhere, and a pipe would be waited for.
+//! File names in a certificate are untrusted input: a name may lead out of the folder, two names may denote one file, a
+//! link may lead anywhere, and opening a pipe may block.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -12,15 +12,14 @@ use crate::envelope::{CERTIFICATE, ENVELOPE};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::Fingerprint;
 
-/// More entries than the folder of a release has; what is beyond it is not named one by one.
+/// Maximum number of unlisted entries that are named one by one.
 const MOST_NAMED: usize = 100;
 
 fn wrong(kind: ProblemKind, message: String) -> Problem {
     Problem::violation(kind, message)
 }
 
-/// Where a file of the release lies. Names that lead out of the folder, or that are spelt in a roundabout way, are
-/// refused.
+/// The path of a listed file. Names that lead out of the folder or are not in normal form are refused.
 pub(crate) fn place(base: &Path, file: &str) -> Result<PathBuf, Problem> {
     let relative = Path::new(file);
     let parts: Option<Vec<&str>> = relative
@@ -42,7 +41,7 @@ pub(crate) fn place(base: &Path, file: &str) -> Result<PathBuf, Problem> {
     Ok(base.join(relative))
 }
 
-/// Looks at a listed file without opening it: links, folders, pipes and devices are refused.
+/// Checks a listed file without opening it: links, folders, pipes and devices are refused.
 pub(crate) fn ordinary(base: &Path, file: &str) -> Result<PathBuf, Problem> {
     let path = place(base, file)?;
     let mut at = base.to_path_buf();
@@ -62,7 +61,7 @@ pub(crate) fn ordinary(base: &Path, file: &str) -> Result<PathBuf, Problem> {
     Ok(path)
 }
 
-/// A listed file of a release, wherever that is.
+/// A listed file of a release, on disk or in memory.
 pub(crate) fn content(location: &Location, file: &str) -> Result<Content, Problem> {
     match location {
         Location::Path(base) => ordinary(base, file).map(Content::file),
@@ -74,7 +73,7 @@ pub(crate) fn content(location: &Location, file: &str) -> Result<Content, Proble
     }
 }
 
-/// A file that the caller named: a link to an ordinary file will do, anything that is not one will not.
+/// Checks a file that the caller named: it must be an ordinary file or a link to one.
 pub(crate) fn named(path: &Path) -> Result<(), Problem> {
     let seen = path.metadata().map_err(|e| missing(path, &e))?;
     if seen.is_file() {
@@ -92,7 +91,7 @@ fn missing(path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// Names that mean one file: equal, equal but for the case of letters, or links to the same place.
+/// Problems for names that denote one file: equal, equal except for case, or links to the same place.
 pub(crate) fn listed_twice(location: &Location, names: &[&str]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut spelt: BTreeMap<String, &str> = BTreeMap::new();
@@ -123,7 +122,7 @@ fn identity(_file: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
-/// Tables with the same content, which would count everybody twice. Tables without rows may be equal.
+/// Problems for tables with equal content, which would count everybody twice. Tables without rows may be equal.
 pub(crate) fn equal_tables(tables: &[Content], prints: &[Fingerprint]) -> Vec<Problem> {
     let mut seen: BTreeMap<&str, &Content> = BTreeMap::new();
     let mut problems = Vec::new();
@@ -147,7 +146,7 @@ pub(crate) fn extra_contents<'a>(names: impl Iterator<Item = &'a String>, listed
     extra.map(problem).collect()
 }
 
-/// Everything in the folder of a release that the certificate does not list.
+/// Problems for everything in the folder of a release that the certificate does not list.
 pub(crate) fn extra_files(folder: &Path, listed: &[Content]) -> Vec<Problem> {
     let listed: BTreeSet<&Path> = listed.iter().map(|content| &**content).collect();
     let mut problems = Vec::new();
@@ -179,7 +178,7 @@ pub(crate) fn extra_files(folder: &Path, listed: &[Content]) -> Vec<Problem> {
     problems
 }
 
-/// The certificate itself, and the signed statement about it, which is looked at by itself.
+/// Whether a path is the certificate or the signed statement, which are checked separately.
 fn exempt(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     [CERTIFICATE, ENVELOPE].contains(&name) && path.symlink_metadata().is_ok_and(|seen| seen.is_file())

@@ -1,6 +1,6 @@
 //! Checks a release and seals its certificate, in one pass over the files.
 //!
-//! Checking and sealing are two steps, so that a report can say what was checked and still be listed in the
+//! Checking and sealing are separate steps, so that a report on the result of the check can itself be listed in the
 //! certificate.
 
 use bytes::Bytes;
@@ -16,15 +16,18 @@ use crate::policy::{Owner, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::{fingerprint, format_of};
 
-/// A release that satisfies what its draft says, before its certificate is sealed.
+/// A release that satisfies its draft, before its certificate is sealed.
 #[derive(Debug)]
 pub struct Checked {
     location: Location,
     certificate: Certificate,
 }
 
-/// Checks the files that `draft` lists at a [`Location`]. A certificate is only made when every requirement holds
-/// and nothing contradicts the draft; otherwise the problems are returned, violations and notes alike.
+/// Checks the files that `draft` lists at a [`Location`] and seals the certificate.
+///
+/// # Errors
+/// When a requirement does not hold, a file cannot be read, or something contradicts the draft: all problems found,
+/// violations and notes.
 pub fn issue(
     draft: CertificateDraft,
     location: impl Into<Location>,
@@ -34,29 +37,36 @@ pub fn issue(
 }
 
 impl Checked {
-    /// The SHA-256 of a file that the draft listed, in hexadecimal.
+    /// The SHA-256 of a file in hexadecimal; `None` when the draft does not list it.
     pub fn sha256(&self, file: &str) -> Option<&str> {
         self.certificate.outputs.iter().find(|o| o.file == file).map(|o| o.sha256.as_str())
     }
 
-    /// The requirements, as they were measured on the release.
+    /// The requirements with the figures measured on the release.
     pub fn requirements(&self) -> &[Requirement] {
         &self.certificate.requirements
     }
 
-    /// How many rows no other row agrees with.
+    /// Number of rows that no other row equals, on all published and on the insensitive columns.
     pub fn unique_rows(&self) -> UniqueRows {
         self.certificate.unique_rows
     }
 
-    /// The certificate, in which `further` files are listed too: files that are no tables.
+    /// The sealed certificate, which also lists the files `further` of the same location, such as reports.
+    ///
+    /// # Errors
+    /// When one of these files cannot be read, or is a table: a table must be listed in the draft, so that it is
+    /// checked.
     pub fn seal(self, further: &[&str]) -> Result<Certificate, Vec<Problem>> {
         let contents = further.iter().map(|file| content(&self.location, file).map(|content| (*file, content)));
         let contents: Vec<(&str, Content)> = contents.collect::<Result<_, _>>().map_err(|p| vec![p])?;
         self.seal_contents(&contents)
     }
 
-    /// The same for files that are in memory only.
+    /// As [`Checked::seal`], for files whose bytes are given.
+    ///
+    /// # Errors
+    /// When one of these files is a table.
     pub fn seal_memory(self, further: &[(&str, Bytes)]) -> Result<Certificate, Vec<Problem>> {
         let contents = further.iter().map(|(file, bytes)| (*file, Content::memory(file, bytes.clone())));
         self.seal_contents(&contents.collect::<Vec<_>>())
@@ -77,7 +87,10 @@ impl Checked {
     }
 }
 
-/// The first step of [`issue`]: everything but the seal.
+/// The first step of [`issue`]: everything except the seal.
+///
+/// # Errors
+/// As [`issue`].
 pub fn check(
     draft: CertificateDraft,
     location: impl Into<Location>,
@@ -100,7 +113,7 @@ pub fn check(
         let message = "the draft counts persons, but no person ids are given";
         return Err(vec![Problem::violation(ProblemKind::NotVerifiable, message)]);
     }
-    // Person ids without the flag would count persons in a certificate that speaks of rows.
+    // Without the flag the certificate counts rows, so person ids must not be used.
     let options = &Options { persons: options.persons.clone().filter(|_| draft.persons), ..options.clone() };
     let said = Statement {
         quasi: &draft.quasi,
@@ -156,7 +169,7 @@ pub fn check(
     Ok(Checked { location, certificate })
 }
 
-/// The requirements as they were measured; those that do not hold, or that nothing can be said of, are problems.
+/// The requirements as measured; those that fail or cannot be decided are added to `problems`.
 fn measured(claims: &[Claim], judged: &[Result<Judged, String>], problems: &mut Vec<Problem>) -> Vec<Requirement> {
     let mut requirements = Vec::new();
     for (claim, judged) in claims.iter().zip(judged) {
@@ -177,7 +190,7 @@ fn measured(claims: &[Claim], judged: &[Result<Judged, String>], problems: &mut 
     requirements
 }
 
-/// Size and digest of every output; those of tables were taken while they were examined.
+/// Length and digest of every output; those of tables were computed while the tables were read.
 fn printed(
     names: &[String],
     location: &Location,
@@ -197,7 +210,7 @@ fn printed(
     Ok(outputs)
 }
 
-/// Says which class breaks a requirement, by its published cells.
+/// Names the class that breaks a requirement, by its published cells and figures.
 pub(crate) fn describe(requirement: &crate::certificate::Requirement) -> String {
     let json = |map: &serde_json::Map<String, serde_json::Value>| {
         map.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")

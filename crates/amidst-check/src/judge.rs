@@ -1,4 +1,4 @@
-//! Holds a counted release against its requirements.
+//! Evaluates requirements on a counted release.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::reader::Counted;
 use crate::reader::counted::CountedView;
 use crate::reader::key::cells;
 
-/// A requirement with its recomputed figures, and what could not be decided about it.
+/// A requirement with its recomputed figures, and why it is undecided, if it is.
 pub(crate) struct Judged {
     pub requirement: Requirement,
     pub undecided: Option<String>,
-    /// The figures of the model.
+    /// The names of the model's figures, with their weak ends.
     pub figures: Vec<Figure>,
 }
 
@@ -32,20 +32,20 @@ pub(crate) fn views<'a>(sensitive: &[SensitiveColumn], claims: impl Iterator<Ite
     views
 }
 
-/// Takes a census for a claim.
-pub(crate) type Taker<'a> = dyn Fn(&Claim, Option<(&str, &Domain)>) -> Result<Option<Vec<Census>>, String> + 'a;
+/// Counts the population for each class: from the population of a claim, with the values of a sensitive column or
+/// without. `None` when that population was not given.
+pub(crate) type CensusCounter<'a> = dyn Fn(&Claim, Option<(&str, &Domain)>) -> Result<Option<Vec<Census>>, String> + 'a;
 
-/// What requirements are judged on.
+/// The inputs of the evaluation.
 pub(crate) struct Facts<'a> {
     pub counted: &'a Counted,
     pub quasi: &'a [String],
     pub domains: Vec<(String, Arc<Domain>)>,
-    /// Takes the census of each class: from the population of a claim, with the values of a sensitive column or none.
-    /// Without that population there is nothing.
-    pub census: &'a Taker<'a>,
+    /// Counts the population for each class.
+    pub census: &'a CensusCounter<'a>,
 }
 
-/// The class that stands nearest to the bound so far.
+/// The class nearest to the bound so far.
 struct Nearest {
     reading: Reading,
     class: usize,
@@ -54,7 +54,7 @@ struct Nearest {
 }
 
 impl Facts<'_> {
-    /// Judges a requirement; an error says why its statement makes no sense.
+    /// Evaluates a requirement; an error says why its statement is invalid.
     pub(crate) fn judge(&self, claim: &Claim) -> Result<Judged, String> {
         let entry = models::find(&claim.model)?;
         let parameters = Parameters(&claim.parameters);
@@ -135,7 +135,7 @@ impl Facts<'_> {
         found.ok_or_else(|| format!("\"{}\" is not a sensitive column", on.join("\", \"")))
     }
 
-    /// Definition 4.6: the other columns join the quasi-identifier.
+    /// Evaluates one of several sensitive columns; the others join the quasi-identifier (Definition 4.6).
     fn joined(
         &self,
         on: &[String],
@@ -145,8 +145,8 @@ impl Facts<'_> {
         sweep: &mut Sweep,
     ) -> Result<(), String> {
         let view = self.view(on)?;
-        // For each tuple: the number of its value in the judged column, and of the other cells, which are in their
-        // order so that of classes that stand equally near to the bound the first is shown.
+        // For each tuple: its value in the judged column, and the group of its other cells. Groups are sorted, so that
+        // the first of several classes equally near to the bound is reported.
         let mut split = Vec::with_capacity(view.values.len());
         for tuple in &view.values {
             let mut parts = cells(tuple);
@@ -171,7 +171,7 @@ impl Facts<'_> {
         names.remove(at);
         let mut members = view.members.chunk_by(|a, b| a.0 == b.0).peekable();
         for (class, histogram) in view.histograms.iter().enumerate() {
-            // Who is in each group: a person may be there with several values.
+            // The persons of each group: a person may be there with several values.
             let own = members.next_if(|m| m[0].0 as usize == class).unwrap_or_default();
             let mut persons: Vec<(u32, u64)> = own.iter().map(|&(_, t, p)| (tuples[t as usize].0, p)).collect();
             persons.sort_unstable();
@@ -260,15 +260,15 @@ struct Sweep {
     failed: bool,
     reached: Vec<f64>,
     nearest: Option<Nearest>,
-    /// Verdicts by histogram: releases have far fewer distinct histograms than classes.
+    /// Verdicts by histogram: there are far fewer distinct histograms than classes.
     memory: FxHashMap<Box<[u64]>, Reading>,
 }
 
-/// Classes that one thread looks at.
+/// Classes per task.
 const PART: usize = 1 << 11;
 
 impl Sweep {
-    /// Looks at classes on all cores, and puts what was found together in their order.
+    /// Evaluates all classes in parallel and combines the results in the order of the classes.
     fn see_all<'c>(
         &mut self,
         model: &dyn ClassModel,
@@ -333,7 +333,7 @@ impl Sweep {
         }
     }
 
-    /// Takes the weaker of each figure.
+    /// Keeps the weaker value of each figure.
     fn reach(&mut self, figures: &[f64]) {
         if self.reached.is_empty() {
             self.reached = figures.to_vec();
@@ -353,7 +353,7 @@ impl Sweep {
         }
     }
 
-    /// Failing before holding, then by the figures in their order; equals keep the order of the classes.
+    /// Failing before holding, then by the figures in order; equal readings keep the order of the classes.
     fn order(&self, a: &Reading, b: &Reading) -> Ordering {
         let by_figures = || {
             let pairs = a.figures.iter().zip(&b.figures).zip(&self.figures);

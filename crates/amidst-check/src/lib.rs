@@ -1,8 +1,8 @@
 //! The independent checker of Amidst releases, and the certificate that travels with them.
 //!
-//! It shares no line with the models and the search that made a release: its own reading of the files, its own exact
-//! arithmetic, written from the definitions. [`issue`] checks a release and seals its certificate; [`verify`]
-//! recomputes every claim of a certificate from the published files.
+//! It shares no code with the models and the search that made a release: it reads the files and computes exactly on its
+//! own, from the definitions. [`issue`] checks a release and seals its certificate; [`verify`] recomputes every claim
+//! of a certificate from the published files.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -35,10 +35,10 @@
 //!
 //! # The main types
 //!
-//! - [`Certificate`]: what a release satisfies; made from a [`CertificateDraft`], what the maker of the release states.
+//! - [`Certificate`]: what a release satisfies; made from a [`CertificateDraft`], the statements of the maker.
 //! - [`Location`]: the published files, in a folder or in memory.
-//! - [`Verdict`]: what [`verify`] found, with a [`Problem`] for everything that does not stand.
-//! - [`Opening`]: single rows of the input, shown to an auditor under the certificate's [`Commitment`].
+//! - [`Verdict`]: the result of [`verify`], with a [`Problem`] for everything that fails.
+//! - [`Opening`]: single rows of the input, disclosed to an auditor under the certificate's [`Commitment`].
 
 mod alike;
 mod census;
@@ -95,10 +95,10 @@ pub fn models() -> impl Iterator<Item = &'static str> {
     models::MODELS.iter().map(|entry| entry.id)
 }
 
-/// Distinct rows of a table, each with how often it is there.
+/// Distinct rows of a table, cell by cell, each with its number of occurrences.
 pub type RowCounts = Vec<(Vec<Vec<u8>>, u64)>;
 
-/// The columns and the distinct rows that the checker sees in a released table: for tests that compare it with other
+/// The columns and the distinct rows that the checker reads in a released table, for tests that compare it with other
 /// readers.
 ///
 /// # Errors

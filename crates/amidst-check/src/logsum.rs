@@ -1,7 +1,7 @@
 //! The sign of a sum of integer multiples of logarithms and a rational constant: Σ aᵢ·ln bᵢ + t.
 //!
-//! Every entropy and divergence that a model asks about has this form, and a class often sits exactly on the bound,
-//! where no finite precision decides. Three steps, none of which builds a power:
+//! Every entropy and divergence of the models has this form, and a class is often exactly on the bound, where no finite
+//! precision decides. Three steps, none of which computes a power:
 //! 1. floating point, with a bound on its error;
 //! 2. is the sum exactly zero? With t ≠ 0 never: e^(−t) is transcendental (Lindemann) while Π bᵢ^aᵢ is rational. With t
 //!    = 0 it is zero iff Π bᵢ^aᵢ = 1; the bᵢ are split into pairwise coprime factors, whose exponents must then all
@@ -27,7 +27,7 @@ impl LogSum {
         LogSum { terms: Vec::new(), constant: BigRational::zero() }
     }
 
-    /// Adds `times`·ln(`of`). A zero multiple of anything is nothing, as in 0·log 0 = 0.
+    /// Adds `times`·ln(`of`). With `times` = 0 it adds nothing, as 0·log 0 = 0.
     pub fn add(&mut self, times: impl Into<BigInt>, of: impl Into<BigUint>) {
         let (times, of) = (times.into(), of.into());
         if !times.is_zero() && !of.is_one() && !of.is_zero() {
@@ -93,7 +93,7 @@ impl LogSum {
                     if other == number {
                         base.push((number, exponent + power));
                     } else {
-                        // other = g·x, number = g·y: the pieces are smaller, so this ends.
+                        // other = g·x, number = g·y: the factors get smaller, so this terminates.
                         let g = gcd(&other, &number);
                         todo.push((&other / &g, power.clone()));
                         todo.push((&number / &g, exponent.clone()));

@@ -1,10 +1,13 @@
-//! The most released rows that can be matched to distinct original rows, where each released tuple covers some original
-//! tuples: a bipartite flow between tuples with their counts, by shortest augmenting layers (Dinic; with unit counts it
-//! is Hopcroft and Karp's matching).
+//! Maximum matching of released rows to distinct original rows, where each released tuple covers some original tuples.
+//!
+//! A bipartite maximum flow between tuples with their counts, by shortest augmenting layers (Dinic; with unit counts
+//! the matching of Hopcroft and Karp).
 
-/// The greatest number of pairs. `edges[i]` lists what the i-th on the left may be paired with.
+/// The maximum number of pairs. `left` and `right` are capacities; `edges[i]` lists the right indexes that left i may
+/// be paired with.
 pub(crate) fn most_pairs(left: &[u64], right: &[u64], edges: &[Vec<u32>]) -> u64 {
-    // Where nothing on the right is wanted twice, every left takes what it can.
+    // When no right index occurs in two lists, each left index takes min(its capacity, the sum of its rights'
+    // capacities).
     let mut wanted = vec![false; right.len()];
     let overlap = edges.iter().flatten().any(|&r| std::mem::replace(&mut wanted[r as usize], true));
     if !overlap {
@@ -40,7 +43,7 @@ impl<'a> Flow<'a> {
 
     fn run(mut self) -> u64 {
         let mut total = 0;
-        // Those with the fewest choices first: a good start leaves little to augment.
+        // Indexes with the fewest edges first: a good greedy start leaves few paths to augment.
         let mut order: Vec<usize> = (0..self.edges.len()).collect();
         order.sort_by_key(|&l| self.edges[l].len());
         for l in order {
@@ -69,7 +72,8 @@ impl<'a> Flow<'a> {
         total
     }
 
-    /// Distances from the lefts that still need, until a right is free; none when no free right can be reached.
+    /// Distances from the left indexes with remaining capacity, up to the first free right; `None` when none can be
+    /// reached.
     fn layers(&self) -> Option<(Vec<u32>, Vec<u32>)> {
         let mut left = vec![UNSEEN; self.edges.len()];
         let mut right = vec![UNSEEN; self.back.len()];
@@ -98,8 +102,8 @@ impl<'a> Flow<'a> {
         found.then_some((left, right))
     }
 
-    /// Sends what one path from `start` can carry. The path is kept on a list, not the stack: it can be as long as the
-    /// table.
+    /// Sends the flow of one augmenting path from `start`. The path is an explicit list, not recursion: it can be as
+    /// long as the table.
     fn push(
         &mut self,
         start: usize,
@@ -108,14 +112,14 @@ impl<'a> Flow<'a> {
         at_left: &mut [usize],
         at_right: &mut [usize],
     ) -> u64 {
-        // Steps alternate: an edge forward (left, place), then an edge backward (right, place in `back`).
+        // Steps alternate: a forward edge (left, place in `edges`), then a backward edge (right, place in `back`).
         let mut forward: Vec<(usize, usize)> = Vec::new();
         let mut backward: Vec<(usize, usize)> = Vec::new();
         let mut l = start;
         loop {
             let edge = self.edges[l].get(at_left[l]).map(|&r| r as usize);
             let Some(r) = edge else {
-                // A dead end: step back over both edges that led here.
+                // Dead end: go back over both edges that led here.
                 let (Some((right, _)), Some((previous, _))) = (backward.pop(), forward.pop()) else { return 0 };
                 at_right[right] += 1;
                 l = previous;

@@ -5,7 +5,7 @@ use num_rational::BigRational;
 use num_traits::{One, Pow, ToPrimitive, Zero};
 use serde_json::Value;
 
-/// Beyond this many digits a number is refused: nobody means it, and its powers would exhaust the machine.
+/// Longer numbers are refused: their powers would exhaust memory.
 const LONGEST: usize = 400;
 
 /// The exact value of a JSON number or of a string that holds a decimal or a fraction.
@@ -75,7 +75,7 @@ pub fn whole(count: u64) -> BigRational {
     BigRational::from_integer(BigInt::from(count))
 }
 
-/// The nearest floating-point number, for figures only; none where it would not be finite.
+/// The nearest floating-point number, for display only; `None` where it would not be finite.
 pub fn figure(value: &BigRational) -> Option<f64> {
     value.to_f64().filter(|x| x.is_finite())
 }

@@ -1,10 +1,10 @@
-//! Opened rows: rows of the input that the owner shows to an auditor, held against the commitment of the certificate
-//! and against the release.
+//! Checks opened rows, rows of the input that the owner discloses to an auditor, against the commitment and the
+//! release.
 //!
-//! Two questions: was the row in the table on the day of the release, and does the release cover it? The first is
-//! decided by the tree. The second by the cells: what `*`, ranges of numbers and dates, sets and values cover is
-//! decided here; what a label of a hierarchy covers is the owner's word, and every such word is told to the auditor.
-//! All opened rows are looked at together, so that no released row covers two of them.
+//! Two questions: was the row in the table when the release was made, and does the release cover it? The Merkle tree
+//! decides the first. The cells decide the second: what `*`, ranges of numbers and dates, sets and plain values cover
+//! is decided here; what a label of a hierarchy covers is claimed by the owner, and every such claim is listed for the
+//! auditor. All opened rows are matched together, so that no released row covers two of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -25,7 +25,7 @@ fn wrong(what: impl Into<String>) -> Problem {
     Problem::violation(ProblemKind::Opening, what)
 }
 
-/// Holds an opening against a certificate and the tables of its release, whose columns are `columns`.
+/// Checks an opening against a certificate and the tables of its release, whose columns are `columns`.
 pub(crate) fn opened(
     opening: &Opening,
     certificate: &Certificate,
@@ -75,7 +75,7 @@ pub(crate) fn opened(
     (found, problems)
 }
 
-/// The commitment that an opening is about.
+/// The commitment that an opening refers to; an error when they do not belong together or rows are not ascending.
 fn belongs<'a>(opening: &Opening, certificate: &'a Certificate) -> Result<&'a Commitment, Problem> {
     let Some(commitment) = &certificate.commitment else {
         return Err(wrong("the certificate does not commit to the rows of the input, so none can be opened"));
@@ -110,7 +110,8 @@ fn cell<'a>(commitment: &Commitment, row: &'a OpenedRow, column: &str) -> Option
     row.cells.get(at).map(String::as_str)
 }
 
-/// A word of the owner that is not so: a label of a column that has none, or a range that the value is not in.
+/// A claim of the owner that is false: a label for a column that is not quasi, or a range that does not contain the
+/// value.
 fn refuted(certificate: &Certificate, commitment: &Commitment, at: usize, row: &OpenedRow) -> Option<Problem> {
     let at = at + 1;
     let plain = ColumnLabels::default();
@@ -129,7 +130,7 @@ fn refuted(certificate: &Certificate, commitment: &Commitment, at: usize, row: &
     None
 }
 
-/// The owner's words about labels, each once.
+/// The owner's claims about labels, each once.
 fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) -> Vec<LabelSaid> {
     let mut list = BTreeSet::new();
     for row in rows {
@@ -145,7 +146,7 @@ fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) 
 /// How often each tuple of raw cells occurs.
 type Held<'a> = BTreeMap<Vec<&'a [u8]>, u64>;
 
-/// How many of the opened rows have a row of the release that covers them, each its own.
+/// Number of opened rows that can be matched to distinct rows of the release that cover them.
 fn covered(
     certificate: &Certificate,
     commitment: &Commitment,
@@ -184,7 +185,7 @@ fn covered(
     Ok(pairs)
 }
 
-/// What the owner says about the labels of a column, as the checker reads labels.
+/// The owner's claims about the labels of a column, in the form in which the checker reads labels.
 fn stated(commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLabels {
     let mut paths: HashMap<String, Vec<String>> = HashMap::new();
     for row in rows {
@@ -196,8 +197,8 @@ fn stated(commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLa
     ColumnLabels { paths, ..ColumnLabels::default() }
 }
 
-/// Writes into opened rows which published labels cover their values, by the owner's hierarchies, where the cells alone
-/// do not tell an outsider. Only labels that the release holds are named.
+/// Writes into opened rows which published labels cover their values by the owner's hierarchies, where the cells alone
+/// do not decide it. Only labels that occur in the release are listed.
 ///
 /// # Errors
 /// When the release cannot be read.

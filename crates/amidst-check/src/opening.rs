@@ -1,4 +1,4 @@
-//! The file in which an owner opens rows of the input, and what the checker finds about them.
+//! The opening file, in which the owner discloses rows of the input to an auditor, and the checker's findings on them.
 
 use std::collections::BTreeMap;
 
@@ -6,47 +6,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::{Problem, ProblemKind};
 
-/// Rows that are shown to an auditor.
+/// The content of an opening file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opening {
-    /// How rows are hashed.
+    /// The hash scheme: [`crate::SCHEME`].
     pub scheme: String,
-    /// The digest of the certificate that commits to them.
+    /// The digest of the certificate whose commitment covers the rows.
     pub certificate: String,
-    /// The rows, in the order of the tree.
+    /// The disclosed rows, ascending by leaf, each leaf once.
     pub rows: Vec<OpenedRow>,
 }
 
-/// One of them.
+/// One disclosed row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenedRow {
-    /// Its place in the tree, from 0. It tells nothing about its place in the input.
+    /// Index of its leaf in the Merkle tree, from 0. It is independent of the row's position in the input.
     pub leaf: u64,
-    /// Its salt, in hexadecimal.
+    /// Its salt: 32 bytes in lowercase hexadecimal.
     pub salt: String,
     /// Its cells, in the order of the commitment's columns.
     pub cells: Vec<String>,
     /// By quasi column, the published labels that cover its value by the owner's hierarchies.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Vec<String>>,
-    /// The digests beside its way to the top, from the leaf upwards, in hexadecimal.
+    /// The sibling digests on the path from the leaf to the top, the leaf's own sibling first, in lowercase
+    /// hexadecimal.
     pub path: Vec<String>,
 }
 
-/// What was found about opened rows.
+/// What the checker found about opened rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Opened {
-    /// Rows that are in the committed table.
+    /// Number of rows that are in the committed table.
     pub rows: u64,
-    /// How many of them the release covers, each by a row of its own; nothing where its cells cannot tell.
+    /// How many of them the release covers, matched to distinct released rows; `None` when this was not determined: a
+    /// row is not in the committed table, or published cells do not cover originals (bounds, representative values).
     pub covered: Option<u64>,
-    /// What the owner says about labels, and nobody can recompute.
+    /// Claims of the owner about labels that cannot be recomputed from the files.
     pub labels: Vec<LabelSaid>,
 }
 
-/// The owner's word that a label covers a value.
+/// The owner's claim that a label covers a value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LabelSaid {
     /// The quasi column.
@@ -61,7 +63,7 @@ impl Opening {
     /// Reads an opening.
     ///
     /// # Errors
-    /// When the text is no opening.
+    /// When the text is not the JSON of an opening. The message gives line and column and quotes no value.
     pub fn parse(text: &str) -> Result<Opening, Problem> {
         serde_json::from_str(text).map_err(|e| failed("read", &e))
     }
@@ -77,7 +79,7 @@ impl Opening {
 }
 
 fn failed(done: &str, error: &serde_json::Error) -> Problem {
-    // The message of a reader may quote a value of the file, which is somebody's.
+    // The parser's own message may quote a value of the file, which is personal data.
     let place = format!("line {}, column {}", error.line(), error.column());
     Problem::violation(ProblemKind::Opening, format!("the opening cannot be {done}: it is no such file ({place})"))
 }

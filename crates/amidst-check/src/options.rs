@@ -1,4 +1,4 @@
-//! What the maker of a release, or an auditor, may add to the release and its certificate.
+//! Optional inputs of the checker beside the release and its certificate.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use crate::certificate::Certificate;
 use crate::opening::Opening;
 use crate::signer::Signer;
 
-/// Further knowledge for the checker. All of it is optional.
+/// Further inputs for the checker, all optional.
 #[derive(Debug, Clone, Default)]
 pub struct Options<'a> {
-    /// The person behind each row of the release, over all files in order. Where a certificate counts persons,
-    /// outsiders lack this, and figures that depend on it stay attested by the maker.
+    /// The person behind each row of the release, over all files in order. Outsiders lack this where a certificate
+    /// counts persons; figures that depend on it are then only attested.
     pub persons: Option<Arc<Vec<u64>>>,
-    /// The table that the release was made from: then every released row must cover a row of it.
+    /// The table that the release was made from: every released row must then cover a distinct row of it.
     pub original: Option<&'a OriginalTable>,
     /// The populations that requirements refer to.
     pub populations: &'a [PopulationTable],
-    /// The text of the policy that the owner holds: the certificate must follow from it, too.
+    /// The text of the owner's policy: the certificate must follow from it, too.
     pub policy: Option<&'a str>,
-    /// Rows of the input that its owner shows: they must be in the table that the certificate commits to.
+    /// Rows of the input that its owner discloses: they must be in the table that the certificate commits to.
     pub opening: Option<&'a Opening>,
-    /// What is asked of the release beside its claims.
+    /// What is required in addition to the claims.
     pub seals: Seals<'a>,
 }
 
@@ -33,17 +33,17 @@ pub struct Options<'a> {
 pub struct Seals<'a> {
     /// For each of these lists, one of its keys must have signed.
     pub signers: &'a [Vec<Signer>],
-    /// The day on which the release is relied on; without one nothing is said about whether it is still valid.
+    /// The day on which the release is relied on; `None`: expiry is not checked.
     pub day: Option<Date>,
-    /// The certificate of the version before, of a release that is a version of a series.
+    /// The certificate of the previous version, for a version of a series.
     pub previous: Option<&'a Certificate>,
-    /// The certificate's own file, where it is not `certificate.json` in the folder of the release.
+    /// The file of the certificate, where it is not `certificate.json` in the folder of the release.
     pub certificate: Option<PathBuf>,
-    /// The signed statement, where it is not `release.intoto.jsonl` in the folder of the release.
+    /// The file of the signed statement, where it is not `release.intoto.jsonl` in the folder of the release.
     pub envelope: Option<PathBuf>,
 }
 
-/// What the published cells of a quasi column mean.
+/// The meaning of the published cells of a quasi column.
 #[derive(Debug, Clone, Default)]
 pub struct ColumnLabels {
     /// For every value of the column, the labels of its generalizations, level by level.
@@ -57,7 +57,7 @@ pub struct ColumnLabels {
 /// How the bounds of a range compare.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ValueKind {
-    /// As numbers where both bounds are, else as dates.
+    /// As numbers if both bounds are numbers, otherwise as dates.
     #[default]
     Text,
     /// As numbers.
@@ -69,31 +69,33 @@ pub enum ValueKind {
 /// The original table.
 #[derive(Debug, Clone, Default)]
 pub struct OriginalTable {
-    /// Its files, in any format that the checker reads. The separator of delimited text is seen from the header.
+    /// Its files, in any format that the checker reads. The separator of delimited text is detected from the header.
     pub files: Vec<PathBuf>,
-    /// The meaning of the published cells, by quasi column. A column that is absent here knows only its own values,
-    /// ranges, sets and `*`.
+    /// The meaning of the published cells, by quasi column. For a column that is absent here, cells cover by plain
+    /// values, ranges, sets and `*` only.
     pub labels: HashMap<String, ColumnLabels>,
     /// Texts that mean "unknown"; null always does.
     pub missing: Vec<String>,
     /// The columns in which an unknown value drops the row; empty when such rows are kept.
     pub drop_missing_in: Vec<String>,
-    /// Texts of the original that mean the same as another, by column: the text, and the one that is published for it.
+    /// By column, texts of the original that are published as another text: from the original text to the published
+    /// one.
     pub same: HashMap<String, HashMap<String, String>>,
 }
 
 /// A population that the release is compared with.
 #[derive(Debug, Clone, Default)]
 pub struct PopulationTable {
-    /// What requirements call it in their parameter `population`. A lone population serves every requirement.
+    /// Its name in the parameter `population` of requirements. A single population serves every requirement.
     pub name: String,
     /// Its files.
     pub files: Vec<PathBuf>,
     /// The meaning of the published cells, by quasi column.
     pub labels: HashMap<String, ColumnLabels>,
-    /// A column that says for how many persons a row stands, which need not be whole; none: a row is a person.
+    /// The column with the number of persons for which a row stands, which may be a fraction; `None`: a row is one
+    /// person.
     pub count_column: Option<String>,
-    /// Texts that mean "unknown"; null always does. Rows with one of them in a column that is looked at count nobody;
-    /// none where unknown is a value like others.
+    /// Texts that mean "unknown"; null always does. Rows with one of them in a used column are not counted; `None`:
+    /// unknown is a value like any other.
     pub missing: Option<Vec<String>>,
 }

@@ -1,5 +1,5 @@
-//! The release against the table it was made from: every released row must cover a row of its own. Sensitive and
-//! insensitive cells must be equal, quasi cells must cover.
+//! Compares the release with the table that it was made from: every released row must cover a distinct original row.
+//! Sensitive and insensitive cells must be equal, quasi cells must cover.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,10 +15,11 @@ use crate::reader::key::{cells, key_of};
 use crate::reader::selection::Missing;
 use crate::reader::{self, Counted, Reading, Selection};
 
-/// Pairs of tuples beyond which overlapping classes are not matched.
+/// Maximum number of (released tuple, original tuple) pairs; groups with more are not matched, which is reported as a
+/// note.
 const MOST_EDGES: usize = 100_000_000;
 
-/// The numbers that the original table must confirm.
+/// The stated numbers that the original table must confirm.
 pub(crate) struct Stated {
     pub rows_in: u64,
     pub dropped: u64,
@@ -39,13 +40,13 @@ pub(crate) fn compare(
     }
 }
 
-/// The quasi cells first, then all others, as the selection of a count.
+/// A selection whose key has the quasi columns first, then all others.
 pub(crate) fn selection(columns: &[String], quasi: &[String], missing: Option<Missing>) -> Selection {
     let others = columns.iter().filter(|c| !quasi.contains(c));
     Selection { key: Some(quasi.iter().chain(others).cloned().collect()), missing, ..Selection::default() }
 }
 
-/// A count whose keys are taken apart: by group of equal other cells, the quasi cells and how many rows have them.
+/// The keys of a count, grouped by their other cells: lists of quasi cells with the number of rows.
 pub(crate) type Groups<'a> = FxHashMap<Box<[u8]>, Vec<(Vec<&'a [u8]>, u64)>>;
 
 pub(crate) fn groups<'a>(counted: &'a Counted, quasi: usize) -> Groups<'a> {
@@ -123,7 +124,7 @@ fn find(
     Ok(problems)
 }
 
-/// Writes the cells of the original as the release does, where several texts mean the same.
+/// Replaces texts of the original by those that the release publishes for them.
 fn unify(theirs: &mut Counted, columns: &[String], quasi: &[String], original: &OriginalTable) {
     if original.same.values().all(HashMap::is_empty) {
         return;
@@ -143,7 +144,7 @@ fn unify(theirs: &mut Counted, columns: &[String], quasi: &[String], original: &
     }
 }
 
-/// The meaning of each quasi column for the values that a table holds. The quasi cells come first in its keys.
+/// The meaning of each quasi column for the values of a table, whose keys begin with the quasi cells.
 pub(crate) fn meanings<'a>(
     quasi: &[String],
     table: &Counted,
@@ -160,7 +161,7 @@ pub(crate) fn meanings<'a>(
     quasi.iter().zip(values).map(|(name, column)| Column::new(labels(name), column.into_iter().collect())).collect()
 }
 
-/// Rows of a table as value numbers.
+/// The quasi cells of rows as value numbers.
 pub(crate) fn coded(meaning: &[Column<'_>], rows: &[(Vec<&[u8]>, u64)]) -> Vec<(Vec<u32>, u64)> {
     let code = |(parts, count): &(Vec<&[u8]>, u64)| {
         let codes: Option<Vec<u32>> = meaning.iter().zip(parts).map(|(column, cell)| column.code(cell)).collect();
@@ -169,7 +170,7 @@ pub(crate) fn coded(meaning: &[Column<'_>], rows: &[(Vec<&[u8]>, u64)]) -> Vec<(
     rows.iter().filter_map(code).collect()
 }
 
-/// What each cell of a published tuple covers.
+/// The values that each cell of a published tuple covers.
 pub(crate) fn sets(meaning: &mut [Column<'_>], parts: &[&[u8]]) -> Vec<Arc<Codes>> {
     meaning.iter_mut().zip(parts).map(|(column, cell)| column.covered(cell)).collect()
 }

@@ -1,15 +1,15 @@
-//! Text that a terminal, a page or a log may show: nothing in it acts on what shows it.
+//! Escapes text before a terminal, a page or a log shows it.
 //!
-//! Labels, column names, file names and what a certificate says come from their makers. An escape sequence in one
-//! of them could erase the line above it and print another verdict, a line break could begin a line that looks like the
-//! program's own, and marks of direction or characters without width make one text look like another. Every path that
-//! shows text to people goes through [`printable`]; characters that act are written as escapes, all others stay.
+//! Labels, column names, file names and certificates are untrusted input. An escape sequence could erase the line above
+//! it and print another verdict, a line break could start a line that looks like the program's own output, and
+//! direction marks or zero-width characters make one text look like another. All text that is shown to people goes
+//! through [`printable`], which writes such characters as escapes and leaves all others unchanged.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character acts on its surroundings instead of being seen: control characters, line and paragraph
-/// separators, marks of direction, characters without width, tags and noncharacters.
+/// Whether a character has an effect beyond its own glyph: control characters, line and paragraph separators, direction
+/// marks, zero-width characters, tags and noncharacters.
 pub fn acts(c: char) -> bool {
     let code = u32::from(c);
     if code < 0x7f {
@@ -23,12 +23,12 @@ pub fn acts(c: char) -> bool {
         || code & 0xfffe == 0xfffe
 }
 
-/// The text with everything that [acts](acts) written as an escape, line breaks and tabs included.
+/// The text with every character for which [`acts`] is true written as an escape, line breaks and tabs included.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// The same for a text of several lines, whose line breaks and tabs stay.
+/// As [`printable`], for a text of several lines: line feeds and tabs stay.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
 }
@@ -52,7 +52,8 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON text with everything that acts inside its strings written as JSON escapes: the same value, safe to show.
+/// JSON text with the characters for which [`acts`] is true written as JSON escapes. The value is the same; line
+/// breaks, tabs and carriage returns, which stand between tokens, stay.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     let harmful = |c: char| acts(c) && !matches!(c, '\n' | '\t' | '\r');
     let Some(first) = json.find(harmful) else { return Cow::Borrowed(json) };

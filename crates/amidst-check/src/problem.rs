@@ -1,4 +1,4 @@
-//! What the checker has to say against a release: one line each, with a kind that programs can tell apart.
+//! A finding of the checker: one line of text, with a kind for programs.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::printable::printable;
 pub enum ProblemKind {
     /// The certificate is not valid JSON, not in canonical form, or contradicts itself.
     Certificate,
-    /// The certificate does not say what its policy, or the given one, says.
+    /// The certificate does not follow from its policy or from the one given.
     Policy,
-    /// A digest does not match what it covers.
+    /// A digest does not match its content.
     Digest,
-    /// A file that the certificate lists is not there.
+    /// A listed file does not exist.
     MissingFile,
-    /// Something lies in the release's folder that the certificate does not list.
+    /// The release's folder contains something that the certificate does not list.
     ExtraFile,
-    /// A file is listed twice, leads elsewhere, or is no ordinary file.
+    /// A file is listed twice, lies outside the folder, or is not an ordinary file.
     File,
     /// A file cannot be read as the table it claims to be.
     Unreadable,
-    /// A file is not in the one form in which releases are written, so that others may read other rows in it.
+    /// A file is not in the one form in which releases are written, so that other readers may see other rows.
     Form,
     /// A column is missing or appears twice.
     Column,
@@ -36,35 +36,35 @@ pub enum ProblemKind {
     Requirement,
     /// A requirement holds, but its figures are not those of the certificate.
     Measured,
-    /// Columns that are published as they are single people out, and nobody says why.
+    /// Insensitive columns single people out, and no reason is stated.
     Insensitive,
-    /// Labels of a sensitive column look alike, but count as several values.
+    /// Labels of a sensitive column look alike but count as different values.
     Labels,
     /// The release does not follow from the original table.
     Original,
-    /// The signed statement in the release is not about it, or was altered.
+    /// The signed statement is about something else, or was altered.
     Signature,
-    /// Nobody of those who were asked for has signed.
+    /// None of the requested signers has signed.
     Signer,
     /// Opened rows are not in the committed table, or the release does not cover them.
     Opening,
-    /// The last day on which the release may be relied on is over.
+    /// The last day on which the release may be relied on has passed.
     Expired,
-    /// The version does not follow the one before it.
+    /// The version does not follow the previous one.
     Chain,
-    /// Nothing is proven: no quasi column, no requirement, or nobody protected.
+    /// Nothing is proven: no quasi column, no requirement, or no protected row.
     Nothing,
-    /// Something that the given files cannot decide.
+    /// The given files cannot decide something.
     NotVerifiable,
 }
 
-/// How much a problem weighs.
+/// Whether a problem makes a release invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// The release is not what the certificate says.
     Violation,
-    /// The checker could not look at this; the rest stands.
+    /// Something could not be checked; the verdict does not change.
     Note,
 }
 
@@ -85,7 +85,7 @@ impl Problem {
         Problem { kind, severity: Severity::Violation, message: one_line(message.into()) }
     }
 
-    /// A remark that leaves the verdict alone.
+    /// A note, which does not change the verdict.
     pub fn note(kind: ProblemKind, message: impl Into<String>) -> Problem {
         Problem { kind, severity: Severity::Note, message: one_line(message.into()) }
     }
@@ -104,7 +104,7 @@ impl std::fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Messages quote file names, column names, cells and library errors, any of which may hold what acts on a terminal.
+/// Messages quote file names, column names, cells and library errors, which may contain control characters.
 fn one_line(text: String) -> String {
     match printable(&text) {
         std::borrow::Cow::Borrowed(_) => text,

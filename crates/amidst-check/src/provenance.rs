@@ -1,9 +1,9 @@
-//! Where a release comes from, as far as it says so: who signed it, until when it may be relied on, and which version
-//! of its series was before it.
+//! The provenance of a release: who signed it, until when it may be relied on, and which version of its series precedes
+//! it.
 //!
-//! None of this is a claim about rows. A signature tells who says so, not that it is so; the last day is the maker's
-//! word; the digest of the version before ties a series together. They are looked at apart, so that a release can be
-//! valid and unsigned, or signed and out of date.
+//! None of this is a claim about rows: a signature shows who made a statement, not that it is true; the last day is
+//! stated by the maker; the digest of the previous certificate links the versions of a series. It is checked
+//! separately, so that a release can be valid and unsigned, or signed and expired.
 
 use crate::certificate::{Certificate, Link};
 use crate::content::{Content, Location};
@@ -16,7 +16,7 @@ use crate::problem::{Problem, ProblemKind};
 use crate::signer::{PublicKey, Signer};
 use crate::verdict::{SignedBy, Verdict};
 
-/// Adds to a verdict who signed, until when, and after which version.
+/// Adds signatures, last day and predecessor to a verdict.
 pub(crate) fn provenance(release: &Location, certificate: &Certificate, seals: &Seals<'_>, verdict: &mut Verdict) {
     let keys = match signatures(release, certificate, seals) {
         Ok(keys) => keys,
@@ -49,7 +49,7 @@ fn signed_by(key: &PublicKey, known: &[&Signer]) -> SignedBy {
     SignedBy { key: key.line(), fingerprint: key.fingerprint(), name }
 }
 
-/// The keys that signed the release; none where there is no signed statement.
+/// The keys that signed the release; empty when it has no signed statement.
 fn signatures(
     release: &Location,
     certificate: &Certificate,
@@ -65,7 +65,7 @@ fn signatures(
     Envelope::parse(&envelope).map_err(|p| vec![p])?.keys(certificate, &digest)
 }
 
-/// The bytes of a small file of the release that the certificate does not list; none where it is not there.
+/// The bytes of a small file of the release that the certificate does not list; `None` when there is no such file.
 fn at(release: &Location, name: &str, stated: Option<&std::path::PathBuf>) -> Result<Option<Vec<u8>>, Problem> {
     use std::io::Read;
     let found = match (stated, release) {
@@ -85,7 +85,7 @@ fn at(release: &Location, name: &str, stated: Option<&std::path::PathBuf>) -> Re
     Ok(Some(bytes))
 }
 
-/// What to say where none of these has signed.
+/// The problem to report when none of `wanted` has signed.
 fn unsigned(wanted: &[Signer], keys: &[PublicKey]) -> Option<Problem> {
     if wanted.iter().any(|signer| keys.contains(&signer.key)) {
         return None;
@@ -110,7 +110,7 @@ fn unsigned(wanted: &[Signer], keys: &[PublicKey]) -> Option<Problem> {
 
 /// Whether the release may still be relied on.
 fn until(certificate: &Certificate, seals: &Seals<'_>, verdict: &mut Verdict) {
-    // A policy that cannot be read is a violation of its own.
+    // An unreadable policy is reported elsewhere as a violation.
     let Some(last) = PolicySaid::parse(&certificate.policy).ok().and_then(|policy| policy.valid_until) else { return };
     verdict.valid_until = Some(last.to_string());
     let Some(day) = seals.day else {
@@ -124,7 +124,7 @@ fn until(certificate: &Certificate, seals: &Seals<'_>, verdict: &mut Verdict) {
     }
 }
 
-/// Whether the version follows the one before it; what could not be looked at.
+/// Whether the version follows `previous`; the text in `Ok` names what could not be checked.
 fn chain(certificate: &Certificate, previous: Option<&Certificate>) -> Result<Option<String>, Problem> {
     let wrong = |what: String| Err(Problem::violation(ProblemKind::Chain, what));
     let Some(Link { version, previous: digest }) = &certificate.series else {

@@ -1,13 +1,13 @@
-//! Public keys that people have, and who they belong to: lines of OpenSSH, of an `allowed_signers` file, or PEM.
+//! Public keys and their owners: OpenSSH lines, lines of an `allowed_signers` file, or PEM.
 //!
-//! Only Ed25519 is known. A key is written back in one form, the line of OpenSSH without its comment, so that two texts
-//! of one key are equal.
+//! Only Ed25519 is supported. A key is written in one form, the OpenSSH line without comment, so that equal keys have
+//! equal texts.
 
 use base64ct::{Base64, Base64Unpadded, Encoding};
 use ed25519_dalek::{Signature, VerifyingKey};
 use sha2::{Digest, Sha256};
 
-/// The name of the algorithm, in lines and inside them.
+/// The name of the algorithm, in the line and in its encoded part.
 const NAME: &str = "ssh-ed25519";
 
 /// What comes before the 32 bytes of a key in its DER form (RFC 8410).
@@ -15,30 +15,31 @@ const DER: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x0
 
 const PEM: (&str, &str) = ("-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----");
 
-/// More than any file of keys has.
+/// The longest file of keys, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// An Ed25519 key that signatures are checked with.
+/// An Ed25519 public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey(VerifyingKey);
 
 impl PublicKey {
-    /// The key of these 32 bytes; none where they are no point of the curve, or one that signs everything.
+    /// The key of these 32 bytes; `None` when they are not a point of the curve, or a weak point under which anything
+    /// verifies.
     pub fn from_bytes(bytes: &[u8; 32]) -> Option<PublicKey> {
         VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak()).map(PublicKey)
     }
 
-    /// The key of a line `ssh-ed25519 AAAA…`, without anything around it.
+    /// The key of a line `ssh-ed25519 AAAA…` with nothing around it; `None` for any other text.
     pub fn from_line(line: &str) -> Option<PublicKey> {
         let encoded = line.strip_prefix(NAME)?.strip_prefix(' ')?;
         let wire = Base64::decode_vec(encoded).ok()?;
         let key = wire.strip_prefix(prefix().as_slice())?;
         let key = PublicKey::from_bytes(key.try_into().ok()?)?;
-        // One key has one line.
+        // Refuses a second encoding of the same key.
         (key.line() == line).then_some(key)
     }
 
-    /// The line of OpenSSH, without a comment.
+    /// The OpenSSH line, without a comment.
     pub fn line(&self) -> String {
         format!("{NAME} {}", Base64::encode_string(&self.wire()))
     }
@@ -48,8 +49,8 @@ impl PublicKey {
         format!("SHA256:{}", Base64Unpadded::encode_string(&Sha256::digest(self.wire())))
     }
 
-    /// Whether this key made this signature of these bytes, by the strict rules: no other bytes are a signature of
-    /// them.
+    /// Whether the signature of `bytes` by this key is valid under strict verification, which refuses malleable
+    /// signatures and weak keys.
     pub fn signed(&self, bytes: &[u8], signature: &[u8; 64]) -> bool {
         self.0.verify_strict(bytes, &Signature::from_bytes(signature)).is_ok()
     }
@@ -59,25 +60,25 @@ impl PublicKey {
     }
 }
 
-/// What comes before the 32 bytes of a key in the form of OpenSSH: the name of the algorithm, and their length.
+/// The bytes before the 32 bytes of a key in OpenSSH's encoding: the name of the algorithm and their length.
 fn prefix() -> Vec<u8> {
     [&(NAME.len() as u32).to_be_bytes(), NAME.as_bytes(), &32u32.to_be_bytes()].concat()
 }
 
-/// A key and whose it is said to be.
+/// A key with the name of its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signer {
-    /// Whom the file of keys names: the principals of an `allowed_signers` line, or the comment of a key.
+    /// The name in the file of keys: the principals of an `allowed_signers` line, or the comment of a key.
     pub name: Option<String>,
     /// The key.
     pub key: PublicKey,
 }
 
 /// The keys in a text: a PEM block, or lines of OpenSSH or of an `allowed_signers` file. Keys of other algorithms are
-/// passed over, as long as there is one that is known.
+/// skipped, as long as there is at least one Ed25519 key.
 ///
 /// # Errors
-/// What is wrong with the text, in words.
+/// A message that says what is wrong with the text.
 pub fn signers(text: &str) -> Result<Vec<Signer>, String> {
     if text.len() > LONGEST {
         return Err("it is too long for a file of keys".into());
@@ -120,7 +121,7 @@ fn read_line(line: &str) -> Result<Read, String> {
     let at = words.iter().position(|word| is_algorithm(word)).ok_or("this is no public key")?;
     let encoded = words.get(at + 1).ok_or("the key itself is missing")?;
     if at > 1 {
-        // Options limit what a key may be used for; passing over them would widen it.
+        // Options restrict the use of a key; ignoring them would extend it.
         return Err(
             "options of allowed signers are not known here; give the key alone, or the line without them".into()
         );

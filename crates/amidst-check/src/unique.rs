@@ -1,10 +1,10 @@
-//! Rows that nobody else shares: how many rows of a release are unique on some of its columns.
+//! Counts unique rows: rows of a release that no other row equals on given columns.
 //!
-//! Everything that is published tells people apart, not only the quasi columns. All rows of any number of files must be
-//! compared with each other, and memory must not follow their number. A row becomes a hash of 127 bits under a key that
-//! is drawn for each run, so that nobody can prepare rows that collide, and chance makes two rows of a million million
-//! collide less often than machines fail. What exceeds a buffer is sorted and put into an unnamed temporary file, from
-//! which nobody learns a cell; sorted runs are merged in the end.
+//! All published columns tell people apart, not only quasi columns. All rows of any number of files must be compared,
+//! in memory that does not grow with their number. A row becomes a 127-bit hash under a key drawn for each run, so that
+//! rows which collide cannot be prepared in advance; the probability that any two of 10^12 rows collide by chance is
+//! below 10^-14. Hashes beyond a buffer are sorted and spilled to an unnamed temporary file, which holds no cell; the
+//! sorted runs are merged at the end.
 //!
 //! Contract: [`Uniques::count`] is the number of rows whose cells in the counted columns no other row has.
 
@@ -18,26 +18,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::slice::ParallelSliceMut;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// The share of rows, in percent, that may be unique on columns that are published as they are: beyond it they single
-/// people out, and a policy must say why they are published all the same.
+/// The percentage of rows that may be unique on insensitive columns. Above it these columns single people out, and the
+/// policy must give a reason for publishing them.
 pub const UNIQUE_PERCENT: u64 = 1;
 
-/// Whether this number of unique rows of `rows` is more than [`UNIQUE_PERCENT`].
+/// Whether `unique` of `rows` rows are more than [`UNIQUE_PERCENT`] percent.
 pub fn singles_out(unique: u64, rows: u64) -> bool {
     u128::from(unique) * 100 > u128::from(rows) * u128::from(UNIQUE_PERCENT)
 }
 
-/// Hashes that wait in one place before others see them.
+/// Hashes that one counter collects before it appends them to the shared pool.
 const LOCAL: usize = 1 << 14;
 
-/// Hashes in memory before they are sorted, and put aside where they are too many.
+/// Hashes in memory at which a pool is sorted, and spilled if it stays more than half full.
 const BUFFER: usize = 1 << 22;
 
-/// The lowest bit of a hash tells that several rows have it.
+/// The lowest bit of a hash marks that several rows have it.
 const SEVERAL: u128 = 1;
 
-/// Counts unique rows, for several sets of columns at once. Clones made by [`fork`](Uniques::fork) count into the same
-/// sum.
+/// Counts unique rows for several sets of columns at once. Counters made by [`fork`](Uniques::fork) share one result.
 #[derive(Debug)]
 pub(crate) struct Uniques {
     shared: Arc<Shared>,
@@ -51,7 +50,7 @@ struct Shared {
 }
 
 impl Uniques {
-    /// Counts for this number of sets of columns.
+    /// A counter for this number of sets of columns.
     pub fn new(sets: usize) -> Self {
         let random = RandomState::new();
         let key = (random.hash_one(1u8), random.hash_one(2u8));
@@ -76,7 +75,7 @@ impl Uniques {
         if waiting.len() >= LOCAL { self.flush(set) } else { Ok(()) }
     }
 
-    /// Hands over what waits, when no more rows come from here.
+    /// Passes pending hashes to the pool. To be called on every counter before [`count`](Uniques::count).
     pub fn close(&mut self) -> io::Result<()> {
         (0..self.waiting.len()).try_for_each(|set| self.flush(set))
     }
@@ -106,11 +105,11 @@ impl Pool {
             return Ok(());
         }
         self.compact();
-        // Where many rows agree, those in memory soon stand for all of them.
+        // After removing duplicates few hashes are left where many rows are equal: no need to spill.
         if self.fresh.len() < buffer / 2 { Ok(()) } else { self.spill() }
     }
 
-    /// Sorts, and keeps each hash once.
+    /// Sorts the hashes in memory and keeps each once, marked if it occurred several times.
     fn compact(&mut self) {
         self.fresh.par_sort_unstable();
         self.fresh.dedup_by(|next, kept| {
@@ -120,7 +119,7 @@ impl Pool {
         });
     }
 
-    /// Puts what is in memory, which is sorted, into a file that has no name.
+    /// Writes the sorted hashes in memory to an unnamed file.
     fn spill(&mut self) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile()?);
         for hash in self.fresh.drain(..) {

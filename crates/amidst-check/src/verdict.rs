@@ -1,4 +1,4 @@
-//! What verification found, in three degrees: proven from the files at hand, attested by the maker, or not checked.
+//! The result of verification. Each claim is proven from the files at hand, attested by the maker, or not checked.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use crate::certificate::Requirement;
 use crate::opening::Opened;
 use crate::problem::{Problem, ProblemKind};
 
-/// How much is known of a claim.
+/// How well a claim is established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// Recomputed from the published files.
     Proven,
-    /// The maker says so; the published files do not contradict it, and cannot tell.
+    /// Stated by the maker; the published files neither contradict nor prove it.
     Attested,
-    /// Not looked at.
+    /// Not checked.
     NotChecked,
 }
 
 impl Standing {
-    /// The word for it.
+    /// Its name in messages.
     pub fn word(self) -> &'static str {
         match self {
             Standing::Proven => "proven",
@@ -35,96 +35,96 @@ pub struct Found {
     /// The requirement.
     #[serde(flatten)]
     pub requirement: Requirement,
-    /// How much of it is known.
+    /// How well it is established.
     pub verdict: Standing,
 }
 
-/// What the proof is about.
+/// The scope of the proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Proven {
-    /// The columns on whose cells the classes are made.
+    /// The columns whose cells form the classes.
     pub quasi: Vec<String>,
     /// The columns whose values requirements protect.
     pub sensitive: Vec<String>,
-    /// Columns published beside them, about which nothing is claimed.
+    /// Other published columns, about which nothing is claimed.
     pub others: Vec<String>,
     /// Rows of the release.
     pub rows: u64,
-    /// Of them, rows that are in a class.
+    /// Number of them that are in a class, that is, not waived.
     pub protected: u64,
-    /// Classes.
+    /// Number of classes.
     pub classes: u64,
-    /// Rows that no other row agrees with, on all published columns.
+    /// Number of rows that no other row equals on all published columns.
     pub unique: u64,
 }
 
-/// What verification found.
+/// The result of verification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Whether nothing was found against the release, and something was proven.
+    /// Whether no violation was found and something was proven.
     pub valid: bool,
     /// The requirements with the figures that the checker computed.
     pub requirements: Vec<Found>,
-    /// Violations, and notes on what could not be looked at.
+    /// Violations, and notes on what could not be checked.
     pub problems: Vec<Problem>,
-    /// What the proof is about; nothing where the release could not be read.
+    /// The scope of the proof; `None` when the release could not be read.
     pub proven: Option<Proven>,
-    /// What the maker of the release says and the files cannot tell.
+    /// Statements of the maker that the files cannot decide.
     pub attested: Vec<String>,
-    /// What was not looked at.
+    /// What was not checked.
     pub not_checked: Vec<String>,
-    /// Whether the files and the policy are those that the certificate lists, whatever they are worth.
+    /// Whether files and policy are those that the certificate lists, regardless of whether its claims hold.
     pub matching: bool,
-    /// The signatures that stand, whoever made them.
+    /// All valid signatures, whether or not their keys were asked for.
     pub signatures: Vec<SignedBy>,
-    /// Those of them whose keys were asked for; nothing where nobody was asked for.
+    /// The signatures by the requested signers; `None` when no signer was requested.
     pub signed_by: Option<Vec<SignedBy>>,
     /// The last day on which the release may be relied on, if its policy states one.
     pub valid_until: Option<String>,
-    /// Whether that day is not over; nothing where there is no such day, or nobody said which day it is.
+    /// Whether that day is not over; `None` when the policy states no day or the caller gives no current day.
     pub fresh: Option<bool>,
-    /// What was found about opened rows; nothing where none were given.
+    /// The findings on opened rows; `None` when none were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened: Option<Opened>,
 }
 
-/// A signature that stands.
+/// A valid signature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignedBy {
     /// The key, as OpenSSH writes it.
     pub key: String,
     /// Its fingerprint.
     pub fingerprint: String,
-    /// Whose it is, as far as the caller's file of keys says so; never the release's own word.
+    /// The owner of the key according to the caller's file of keys, never according to the release.
     pub name: Option<String>,
 }
 
-/// Whether a problem is with the files or the policy themselves.
+/// Whether a problem concerns the files or the policy themselves.
 fn unmatched(kind: ProblemKind) -> bool {
     use ProblemKind::{Certificate, Digest, ExtraFile, File, MissingFile, Policy, Signature};
     [Certificate, Digest, ExtraFile, File, MissingFile, Policy, Signature].contains(&kind)
 }
 
-/// Whether a problem is with what was asked for beside the claims: who signed, on which day, and which rows
-/// were opened.
+/// Whether a problem concerns something requested in addition to the claims: signers, day, opened rows.
 fn asked_for(kind: ProblemKind) -> bool {
     [ProblemKind::Signer, ProblemKind::Expired, ProblemKind::Opening].contains(&kind)
 }
 
 impl Verdict {
-    /// Whether everything that was asked for holds: the release is valid, matching, signed and fresh.
+    /// Whether everything that was requested holds: the release is valid, its files match, it is signed and not
+    /// expired.
     pub fn stands(&self) -> bool {
         self.valid && !self.problems.iter().any(Problem::is_violation)
     }
 
-    /// The same verdict, `valid` and `matching` as its problems say.
+    /// Sets `valid` and `matching` according to the problems.
     pub(crate) fn settled(mut self) -> Verdict {
         let violated = |test: fn(ProblemKind) -> bool| self.problems.iter().any(|p| p.is_violation() && test(p.kind));
         (self.valid, self.matching) = (!violated(|kind| !asked_for(kind)), !violated(unmatched));
         self
     }
 
-    /// A verdict on a release that could not be looked at.
+    /// A verdict on a release that could not be checked.
     pub fn invalid(problems: Vec<Problem>) -> Verdict {
         Verdict {
             matching: false,
@@ -142,7 +142,7 @@ impl Verdict {
         }
     }
 
-    /// The same, but that a requirement which is not proven, and whatever is only attested, counts against the release.
+    /// The same verdict, in which unproven requirements and attested statements count against the release.
     pub fn strict(mut self) -> Verdict {
         for found in self.requirements.iter().filter(|found| found.verdict != Standing::Proven) {
             let message = format!("{} is {}, not proven", found.requirement.model, found.verdict.word());

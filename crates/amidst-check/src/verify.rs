@@ -1,7 +1,7 @@
-//! Verifies a release against its certificate, as anybody can who has both.
+//! Verifies a release against its certificate, from these two alone.
 //!
-//! First the seals and the files, then the certificate against its policy, then every claim from the rows themselves.
-//! What the files cannot tell is attested, and said to be.
+//! In this order: digests and files, the certificate against its policy, every claim recomputed from the rows. A claim
+//! that the files cannot decide is reported as attested.
 
 use std::path::Path;
 
@@ -24,14 +24,14 @@ use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
 use crate::verdict::{Found, Proven, Standing, Verdict};
 
-/// The file in which a release repeats the policy of its certificate.
+/// The file in a release that repeats the policy of its certificate.
 const POLICY: &str = "policy.toml";
 
-/// The reports of a release. Their digests are compared; what they say is not.
+/// The reports of a release. Their digests are compared; their contents are not checked.
 const REPORTS: [&str; 3] = ["report.html", "report.json", "report.md"];
 
 /// Verifies the release at `release`: a file, the folder that holds the files of the certificate, or contents in
-/// memory.
+/// memory. Everything that goes wrong, unreadable files included, is a problem of the verdict.
 pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: &Options<'_>) -> Verdict {
     let release = release.into();
     let mut verdict = recompute(&release, certificate, options);
@@ -39,7 +39,7 @@ pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: 
     verdict.settled()
 }
 
-/// Everything that the certificate claims of the published rows.
+/// Recomputes every claim of the certificate about the published rows.
 fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_>) -> Verdict {
     let mut problems = seals(certificate);
     let files = match resolve(release, certificate) {
@@ -70,7 +70,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
         Ok(examined) => examined,
         Err(found) => {
             problems.extend(found);
-            // The columns of the release are not known, but the rest of the policy is.
+            // The columns of the release are unknown; the rest of the policy is compared all the same.
             problems.extend(follows(&said_of(&said, &rows, &[]), &certificate.policy, Owner::Certificate));
             return unread(certificate, problems);
         }
@@ -88,18 +88,18 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     let (shown, found) = shown.unzip();
     problems.extend(found.unwrap_or_default());
     let judged = std::mem::take(&mut examined.judged);
-    let mut ledger = Ledger::new(certificate, options);
+    let mut results = RequirementResults::new(certificate, options);
     for ((claim, stated), judged) in claims.iter().zip(&certificate.requirements).zip(judged) {
-        ledger.enter(claim, stated, judged);
+        results.enter(claim, stated, judged);
     }
-    problems.append(&mut ledger.problems);
-    if ledger.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
+    problems.append(&mut results.problems);
+    if results.proofs == 0 && !claims.is_empty() && examined.counted.rows > 0 {
         let what = "nothing is proven: every requirement is only attested; the tables that it speaks of, which its policy \
                     names, would prove it";
         problems.push(Problem::violation(ProblemKind::Nothing, what));
     }
     Verdict {
-        requirements: ledger.requirements,
+        requirements: results.requirements,
         proven: Some(proven(certificate, &examined)),
         attested: attested(certificate),
         opened: shown,
@@ -108,7 +108,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     }
 }
 
-/// The length and digest of every file.
+/// Compares the length and digest of every file.
 fn digests(files: &[(Content, usize, bool)], certificate: &Certificate, tables: &[Fingerprint]) -> Vec<Problem> {
     let mut tables = tables.iter();
     let mut problems = Vec::new();
@@ -122,7 +122,7 @@ fn digests(files: &[(Content, usize, bool)], certificate: &Certificate, tables: 
     problems
 }
 
-/// A verdict on a release whose rows could not be counted: nothing of it was checked.
+/// The verdict on a release whose rows could not be counted: no requirement is checked.
 fn unread(certificate: &Certificate, problems: Vec<Problem>) -> Verdict {
     let requirements = certificate.requirements.iter().map(|stated| Found {
         requirement: Requirement { holds: false, ..stated.clone() },
@@ -142,7 +142,7 @@ fn rows_of(certificate: &Certificate) -> Rows {
     }
 }
 
-/// The numbers of rows and classes.
+/// Compares the numbers of rows, classes and unique rows.
 fn counts(certificate: &Certificate, examined: &Examined) -> Vec<Problem> {
     let differs = |kind, what: &str, stated: u64, found: u64| {
         let message = || format!("the certificate states {stated} {what}, the release has {found}");
@@ -162,7 +162,7 @@ fn counts(certificate: &Certificate, examined: &Examined) -> Vec<Problem> {
 }
 
 fn proven(certificate: &Certificate, examined: &Examined) -> Proven {
-    // Of a sensitive column that no requirement is about nothing is proven either.
+    // Nothing is proven about a sensitive column without a requirement.
     let required = |name: &str| {
         certificate.requirements.iter().any(|r| r.on.iter().any(|on| on.names().iter().any(|n| n == name)))
     };
@@ -181,7 +181,7 @@ fn proven(certificate: &Certificate, examined: &Examined) -> Proven {
     }
 }
 
-/// What the maker says and the published files cannot tell.
+/// Statements of the maker that the published files cannot decide.
 fn attested(certificate: &Certificate) -> Vec<String> {
     let mut list = Vec::new();
     if !certificate.waived.is_empty() {
@@ -201,7 +201,7 @@ fn attested(certificate: &Certificate) -> Vec<String> {
     list
 }
 
-/// What neither the files nor the tables given beside them were asked about.
+/// What was not checked because the tables that it needs were not given.
 fn not_checked(certificate: &Certificate, options: &Options<'_>) -> Vec<String> {
     let mut list = Vec::new();
     if options.original.is_none() {
@@ -216,21 +216,21 @@ fn not_checked(certificate: &Certificate, options: &Options<'_>) -> Vec<String> 
     list
 }
 
-/// The requirements as they are held against what was found.
-struct Ledger<'a> {
-    /// Whether sizes and counts are of persons whom the release does not tell apart.
+/// Compares stated requirements with recomputed ones and collects the results.
+struct RequirementResults<'a> {
+    /// Whether sizes and counts are of persons, while the caller has given no person ids.
     persons: bool,
     certificate: &'a Certificate,
     requirements: Vec<Found>,
     problems: Vec<Problem>,
-    /// How many requirements the rows decide, at least in one direction.
+    /// Number of requirements that the rows decide, at least in one direction.
     proofs: usize,
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> RequirementResults<'a> {
     fn new(certificate: &'a Certificate, options: &Options<'_>) -> Self {
         let persons = certificate.persons && options.persons.is_none();
-        Ledger { persons, certificate, requirements: Vec::new(), problems: Vec::new(), proofs: 0 }
+        RequirementResults { persons, certificate, requirements: Vec::new(), problems: Vec::new(), proofs: 0 }
     }
 
     fn enter(&mut self, claim: &Claim, stated: &Requirement, judged: Result<Judged, String>) {
@@ -261,8 +261,8 @@ impl<'a> Ledger<'a> {
             self.record(stated.clone(), Standing::Attested);
             return;
         }
-        if self.persons && !counts_kinds(&claim.model) {
-            // Rows bound persons only in what grows with either: sizes, and the number of distinct values.
+        if self.persons && !rows_bound_persons(&claim.model) {
+            // Rows bound persons from above only in sizes and in the number of distinct values.
             self.problems.push(note("counts persons, whom the release does not tell apart; its figures are attested"));
             self.record(stated.clone(), Standing::Attested);
             return;
@@ -279,7 +279,7 @@ impl<'a> Ledger<'a> {
                     self.problems.push(violation(ProblemKind::Measured, what));
                 }
             }
-            // Persons and rows have the same values, but not the same numbers of each.
+            // Rows and persons have the same set of values, but not the same counts.
             let standing = if claim.model == "distinct-l-diversity" { Standing::Proven } else { Standing::Attested };
             if standing == Standing::Attested {
                 self.problems.push(note(
@@ -307,7 +307,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// A stated figure that does not meet its own requirement. What is only attested must at least not contradict itself.
+/// A stated figure that does not meet its own requirement: attested figures must at least not contradict themselves.
 fn below(claim: &Claim, stated: &Requirement, figures: &[Figure]) -> Option<&'static str> {
     let bound = |value: &Value| match value {
         Value::String(text) => crate::number::parse(text).ok().and_then(|exact| exact.to_f64()),
@@ -326,7 +326,7 @@ fn below(claim: &Claim, stated: &Requirement, figures: &[Figure]) -> Option<&'st
     figures.iter().find_map(fails)
 }
 
-/// What a requirement stands on that neither the release nor its policy tells.
+/// An assumption of a requirement that neither the release nor its policy contains.
 fn stands_on(claim: &Claim, certificate: &Certificate) -> Option<&'static str> {
     let distance = claim.parameters.get("distance").and_then(Value::as_str);
     let levels = certificate.sensitive.iter().any(|s| s.levels.is_some());
@@ -334,7 +334,7 @@ fn stands_on(claim: &Claim, certificate: &Certificate) -> Option<&'static str> {
         .then_some("measures distances in a hierarchy whose groups are the maker's word")
 }
 
-/// The format and the two digests of a certificate.
+/// The format of a certificate and its two digests.
 fn seals(certificate: &Certificate) -> Vec<Problem> {
     let mut problems = Vec::new();
     if certificate.format != FORMAT {
@@ -343,7 +343,7 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
     if certificate.policy_digest != sha256_hex(certificate.policy.as_bytes()) {
         problems.push(Problem::violation(ProblemKind::Digest, "the policy does not match its digest"));
     }
-    // A reader of the file beside the table must read what was checked.
+    // The policy file in the release must be the policy that was checked.
     let beside = certificate.outputs.iter().find(|output| output.file == POLICY);
     if beside.is_some_and(|output| output.sha256 != certificate.policy_digest) {
         let what = format!("{POLICY} is not the policy in the certificate");
@@ -357,10 +357,10 @@ fn seals(certificate: &Certificate) -> Vec<Problem> {
     problems
 }
 
-/// The files to look at: path, place in the certificate, and whether it is a table.
+/// The files to check: content, index in the certificate, whether it is a table.
 fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content, usize, bool)>, Vec<Problem>> {
     let one = |kind, message| vec![Problem::violation(kind, message)];
-    // A file instead of a folder stands for the one table that the certificate lists.
+    // A path to a file instead of a folder stands for the one table that the certificate lists.
     let lone = match release {
         Location::Path(path) if !path.exists() => {
             return Err(one(ProblemKind::MissingFile, format!("{}: there is no such file or folder", path.display())));
@@ -379,8 +379,8 @@ fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content
         match found {
             Ok(path) => {
                 let table = format_of(&path).is_some();
-                // A digest proves that a file is the one listed, not that it belongs here: a raw table listed as
-                // `raw.xlsx` would be handed over with a certificate that covers it.
+                // A digest proves that a file is the listed one, not that it may be published: a raw table listed as
+                // `raw.xlsx` would be handed over under this certificate.
                 if !table && *name != POLICY && !REPORTS.contains(name) {
                     let message = format!("{name}: no part of a release: neither a table, {POLICY} nor a report");
                     problems.push(Problem::violation(ProblemKind::File, message));
@@ -403,7 +403,7 @@ fn resolve(release: &Location, certificate: &Certificate) -> Result<Vec<(Content
             return Err(one(ProblemKind::MissingFile, message));
         }
         named(file).map_err(|problem| vec![problem])?;
-        // A single file may have been renamed; its digest tells whether it is the one.
+        // A single file may have been renamed; its digest identifies it.
         files.retain(|f| f.2);
         files[0].0 = Content::file(file);
     }
@@ -422,12 +422,13 @@ fn claim(requirement: &Requirement) -> Claim {
     Claim { model, on, quasi, parameters }
 }
 
-/// Models whose row-based figures bound the person-based ones from above.
-fn counts_kinds(model: &str) -> bool {
+/// Models whose figures over rows bound the figures over persons from above.
+fn rows_bound_persons(model: &str) -> bool {
     matches!(model, "k-anonymity" | "distinct-l-diversity" | "p-sensitive-k-anonymity")
 }
 
-/// Whether the stated figures are the recomputed ones. Logarithms may differ in their last digit between machines.
+/// Whether the stated figures equal the recomputed ones. A relative difference of 1e-9 is allowed, because logarithms
+/// may differ in the last digit between machines.
 fn same_figures(stated: &Requirement, found: &Requirement) -> bool {
     let worst = match (&stated.worst, &found.worst) {
         (None, None) => true,

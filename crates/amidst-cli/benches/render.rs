@@ -1,10 +1,10 @@
-//! How long a browser takes to show a report: `cargo bench -p amidst-cli --bench render`.
+//! Measures how long a browser takes to show a report: `cargo bench -p amidst-cli --bench render`.
 //!
-//! Publishes synthetic patients, as many as Adult has clean rows, full-domain and by Mondrian, and opens each report in
-//! headless Chromium. A script in a copy of the page tells, by the page's own clock, when it was loaded and laid out
-//! and when the second frame after that began, so that the first one is on the screen. The processor time of all the
-//! browser's processes is told less that for an empty page. Each figure is the least of five. Says so where there is no
-//! Chromium.
+//! Publishes synthetic patients, as many as Adult has rows without unknown values, full-domain and by Mondrian, and
+//! opens each report in headless Chromium. A script in a copy of the page reports, by the page's clock, when it was
+//! loaded, when it was laid out and when the second frame after that began, that is, when the first one was on the
+//! screen. The processor time of all browser processes is reported minus that for an empty page. Each figure is the
+//! minimum of five runs. Skipped, with a message, without Chromium.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -13,7 +13,7 @@ use std::process::Command;
 
 const ROWS: &str = "45222";
 
-/// Tells on the console when the page was loaded, laid out and painted.
+/// Writes to the console when the page was loaded, laid out and painted.
 const PROBE: &str = "<script>addEventListener('load',()=>{const loaded=performance.now();\
 document.documentElement.getBoundingClientRect();const laid=performance.now();\
 requestAnimationFrame(()=>requestAnimationFrame(()=>console.log('RENDERED '+loaded+' '+laid+' '+performance.now()+' .')))\
@@ -63,7 +63,7 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("room for a file");
 }
 
-/// What showing a page took.
+/// The cost of showing a page.
 struct Shown {
     /// Milliseconds until the page was loaded, laid out and painted.
     at: [f64; 3],
@@ -71,14 +71,14 @@ struct Shown {
     cpu: f64,
 }
 
-/// The least of five runs, figure by figure: what others do on the machine only ever adds time.
+/// The minimum of five runs for each figure: other load on the machine only adds time.
 fn best(browser: &str, folder: &Path, page: &str) -> Shown {
     let runs: Vec<Shown> = (0..5).map(|_| show(browser, folder, page)).collect();
     let least = |figure: &dyn Fn(&Shown) -> f64| runs.iter().map(figure).fold(f64::INFINITY, f64::min);
     Shown { at: [0, 1, 2].map(|i| least(&|run| run.at[i])), cpu: least(&|run| run.cpu) }
 }
 
-/// Runs the browser inside a shell that tells the processor time of its children.
+/// Runs the browser in a shell that reports the processor time of its children.
 fn show(browser: &str, folder: &Path, page: &str) -> Shown {
     let output = Command::new("sh")
         .args(["-c", "\"$@\"; times >&2", "sh", browser, "--headless", "--no-sandbox", "--disable-gpu"])

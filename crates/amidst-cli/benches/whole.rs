@@ -1,9 +1,10 @@
-//! Whole processes against reading alone: `cargo bench -p amidst-cli --bench whole`.
+//! Measures whole processes relative to reading alone: `cargo bench -p amidst-cli --bench whole`.
 //!
-//! Draws synthetic patients into a temporary folder, then runs, each as a process of its own: reading the table,
-//! auditing it, anonymizing it. Prints a table of ratios; the machine's own speed cancels out. The number of rows comes
-//! from `AMIDST_BENCH_ROWS`, ten million when absent and none at all when 0; Adult is run too where the shared data is
-//! there. Where `AMIDST_BENCH_PYTHON` names a Python that has Polars and DuckDB, they read the same table beside it.
+//! Writes synthetic patients to a temporary folder, then runs, each as a separate process: reading the table, auditing
+//! it, anonymizing it. Prints a table of ratios, in which the speed of the machine cancels out. `AMIDST_BENCH_ROWS`
+//! sets the number of rows (default: ten million; 0 leaves this part out). Adult is measured as well where the shared
+//! data exists. If `AMIDST_BENCH_PYTHON` names a Python with Polars and DuckDB, these read the same table for
+//! comparison.
 
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -76,7 +77,7 @@ fn main() {
     adult(amidst, folder.path());
 }
 
-/// What others take to read a table into memory, where a Python is named that has them.
+/// What other programs use to read the table into memory; empty without a Python that has them.
 fn peers(data: &Path) -> Vec<(&'static str, Used)> {
     let Ok(python) = std::env::var("AMIDST_BENCH_PYTHON") else { return Vec::new() };
     let scripts = [
@@ -94,7 +95,7 @@ fn peers(data: &Path) -> Vec<(&'static str, Used)> {
     scripts.map(|(name, script)| (name, used(script))).into()
 }
 
-/// What a process used.
+/// Resources used by a process.
 struct Used {
     seconds: f64,
     cpu: f64,
@@ -110,14 +111,14 @@ fn print(name: &str, used: &Used, reading: f64) {
     println!("| {name} | {:.2} | {:.2} | {:.0} | {ratio:.2} |", used.seconds, used.cpu, used.peak);
 }
 
-/// The fastest of three runs: what others do on the machine only ever adds time.
+/// The fastest of three runs: other load on the machine only adds time.
 fn best(run: impl Fn() -> Used) -> Used {
     let mut runs: Vec<Used> = (0..3).map(|_| run()).collect();
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     runs.swap_remove(0)
 }
 
-/// Runs a process inside a shell that tells the processor time of its children.
+/// Runs a process in a shell that reports the processor time of its children.
 fn run(command: &mut Command) -> Used {
     let mut shell = Command::new("sh");
     shell.args(["-c", "\"$@\"; times >&2", "sh"]).arg(command.get_program()).args(command.get_args());
@@ -136,8 +137,8 @@ fn run(command: &mut Command) -> Used {
     Used { seconds, cpu, peak: json["peak_memory_bytes"].as_f64().unwrap_or(0.0) / 1e6 }
 }
 
-/// Adult's first 30,162 rows without unknowns, with ARX's hierarchies: the CPU time of the whole process, for every
-/// requirement, suppression limit and metric, with 8 and 9 quasi columns.
+/// Adult's first 30,162 rows without unknown values, with ARX's hierarchies: the CPU time of the whole process for
+/// every requirement, suppression limit and metric, with 8 and 9 quasi columns.
 fn adult(amidst: &str, folder: &Path) {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult");
     let Ok(all) = std::fs::read_to_string(shared.join("adult.csv")) else {

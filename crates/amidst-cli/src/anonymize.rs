@@ -1,4 +1,4 @@
-//! `amidst anonymize`: policy in, checked release out.
+//! `amidst anonymize`: makes a checked release from a table and a policy.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub struct Anonymize {
 }
 
 impl Anonymize {
-    /// Anonymizes and tells how it went.
+    /// Anonymizes the table and prints the result.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         if self.engine != "local" {
             return Err(Failure::Usage(match self.engine.starts_with("df://") {
@@ -134,7 +134,7 @@ impl Anonymize {
     }
 }
 
-/// What is being done, and how much of the way that is.
+/// The name of a stage for the progress bar.
 fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::Read => "reading, 1 of 4",
@@ -145,7 +145,7 @@ fn stage_name(stage: Stage) -> &'static str {
 }
 
 impl Anonymize {
-    /// The release to standard output: checked like any other, but nothing is published beside it.
+    /// Writes the release to standard output: checked like any other, but without a certificate.
     fn to_standard_output(&self, mut policy: Policy, terminal: &Terminal) -> CommandResult {
         if self.commit {
             let message = "--commit needs a folder for what opens rows; name one with --out";
@@ -175,12 +175,13 @@ impl Anonymize {
     }
 }
 
-/// What the report says first: who stands amidst how many others, what is published beside, and who is unprotected.
+/// The first sentences of the report: how many others share each person's cells, what is published unchanged, and who
+/// is unprotected.
 fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
     done.report.summary.iter().take(done.report.leading)
 }
 
-/// The result for people.
+/// The result as text.
 fn summary(done: &Anonymized) -> String {
     let judged = &done.judged;
     let mut lines = vec![heading(format!(

@@ -1,4 +1,4 @@
-//! `amidst attack NAME`: what one adversary learns from a table.
+//! `amidst attack NAME`: attacks a table as one adversary would.
 
 use std::path::{Path, PathBuf};
 
@@ -131,7 +131,7 @@ impl Attack {
     }
 }
 
-/// The result for people.
+/// The result as text.
 fn summary(attacked: &Attacked) -> String {
     let entry = attacked.entry;
     let mut lines = vec![

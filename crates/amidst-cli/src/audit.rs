@@ -1,4 +1,4 @@
-//! `amidst audit`: what a table protects, and what it leaks.
+//! `amidst audit`: measures what a table protects and what it leaks.
 
 use std::path::{Path, PathBuf};
 
@@ -119,7 +119,7 @@ impl Audit {
 }
 
 impl Audit {
-    /// Tells what singles people out, where nothing is said about the columns.
+    /// Finds what singles people out, for a table without stated roles.
     fn survey(&self, terminal: &Terminal) -> CommandResult {
         let needs = [
             ("--report", self.report.is_some()),
@@ -141,7 +141,7 @@ impl Audit {
     }
 }
 
-/// A table of the command line: relative to here, not to the policy.
+/// A source from the command line: relative to the working directory, not to the policy.
 fn from_here(source: &str) -> Result<String, Failure> {
     let here = std::env::current_dir().map_err(|e| Failure::Io(format!("cannot tell where this is: {e}")))?;
     Ok(amidst::io::relative_to(&here, source))
@@ -156,7 +156,7 @@ fn fraction(share: &str) -> Result<Rational, Failure> {
     })
 }
 
-/// The result for people.
+/// The result as text.
 fn summary(found: &audit::Audit) -> String {
     let mut lines = vec![heading(format!(
         "{} rows in {} classes by {}",
@@ -180,7 +180,7 @@ fn summary(found: &audit::Audit) -> String {
         let of_column: Vec<&Measured> = found.measured.iter().filter(|m| m.column.as_deref() == column).collect();
         for run in of_column.chunk_by(|a, b| a.key == b.key) {
             let first = run[0];
-            // Once no c helps at some l, none helps beyond it.
+            // If no c suffices for some l, none does for a larger l.
             let useful = run.iter().position(|m| m.level.bound == Bound::Never).map_or(run.len(), |first| first + 1);
             let values: Vec<String> = run[..useful]
                 .iter()
@@ -231,7 +231,7 @@ fn summary(found: &audit::Audit) -> String {
     lines.join("\n")
 }
 
-/// The histogram of class sizes, as bars of text.
+/// The histogram of class sizes, as text bars.
 fn class_sizes(found: &audit::Audit) -> String {
     const BINS: [(u64, u64); 9] =
         [(1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 999), (1000, u64::MAX)];

@@ -1,4 +1,4 @@
-//! `amidst check`: is the policy right, and does it fit the data?
+//! `amidst check`: validates a policy, alone and against the data.
 
 use std::path::PathBuf;
 
@@ -35,11 +35,11 @@ pub struct Check {
     show_values: bool,
 }
 
-/// What fits, what is probably not meant, and what is wrong.
+/// A summary of what fits, warnings, and the failure, if any.
 type Found = (Option<Summary>, Vec<String>, Option<Failure>);
 
 impl Check {
-    /// Prints what is wrong, or a summary of what was found right.
+    /// Prints what is wrong, or a summary.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let (summary, warnings, failure) = match self.findings(terminal) {
             Ok(found) => found,
@@ -56,7 +56,7 @@ impl Check {
         failure.map_or(Ok(Outcome::Done), Err)
     }
 
-    /// Reads the policy and holds it against the data.
+    /// Reads the policy and checks it against the data.
     fn findings(&self, terminal: &Terminal) -> Result<Found, Failure> {
         let mut policy = Policy::read(&self.policy)?;
         policy.origin.quote_values = self.show_values;
@@ -84,7 +84,7 @@ impl Check {
     }
 }
 
-/// What `amidst check --json` prints.
+/// The output of `amidst check --json`.
 fn json(summary: Option<&Summary>, warnings: &[String], failure: Option<&Failure>) -> Value {
     let columns = summary.map(|s| {
         let column = |c: &ColumnSummary| {

@@ -1,4 +1,4 @@
-//! The columns of a table that no policy describes, as arguments.
+//! Command-line arguments for the columns of a table without a policy.
 
 use clap::Args;
 

@@ -1,7 +1,8 @@
-//! What becomes of a panic, which is a defect of Amidst: exit code 3, and a message that says where it happened.
+//! Turns a panic, which is a defect of Amidst, into exit code 3 and a message with the place in the source.
 //!
-//! What a panic says may quote a cell of the table (a text that is no number, say), so it is not shown. One kind is no
-//! defect: libraries panic when the system gives them no thread, which happens under limits of memory or processes.
+//! The panic message itself may quote a cell of the table (such as a text that is not a number), so it is not shown.
+//! One kind of panic is not a defect: libraries panic when the system refuses a thread, under limits of memory or
+//! processes.
 
 use std::io::Write;
 use std::panic::{UnwindSafe, catch_unwind, set_hook};
@@ -9,12 +10,12 @@ use std::panic::{UnwindSafe, catch_unwind, set_hook};
 const NO_THREADS: &str = "error: the system gives this process no more threads, for lack of memory or by a limit. Raise its \
 limits (ulimit -v, ulimit -u, or those of the container), or close other programs. Nothing half-written is published";
 
-/// Whether a panic says that a thread could not be started: in the words of rayon, or of the standard library.
+/// Whether a panic message says that a thread could not be started, in the wording of rayon or of the standard library.
 fn lacks_threads(said: &str) -> bool {
     said.contains("ThreadPoolBuildError") || said.starts_with("failed to spawn thread")
 }
 
-/// Runs the program; a panic anywhere in it ends it with exit code 3.
+/// Runs the program; a panic in it is exit code 3.
 pub fn contained(run: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
     set_hook(Box::new(|info| {
         let payload = info.payload();
@@ -24,7 +25,7 @@ pub fn contained(run: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
             return;
         }
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-        // Where even this cannot be written, there is nobody to read it.
+        // If standard error cannot be written, there is no other place for the message.
         let _ =
             writeln!(std::io::stderr(), "error: internal error{place}. This is a defect in Amidst; please report it");
     }));

@@ -1,4 +1,4 @@
-//! `amidst explain NAME`: one model, algorithm, metric, attack or hierarchy builder in full.
+//! `amidst explain NAME`: describes one model, algorithm, metric, attack or hierarchy builder.
 
 use amidst::Failure;
 use amidst::core::hierarchy::BUILDERS;
@@ -25,9 +25,9 @@ pub struct Explain {
 }
 
 impl Explain {
-    /// Prints what is known under the name.
+    /// Prints the description of the name.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        // Names are written in small letters; people write them as titles, too.
+        // Names are lowercase; users also write them capitalized.
         let name = self.name.trim().to_lowercase();
         let name = name.as_str();
         if let Some(text) = topic(name).filter(|_| !self.json) {
@@ -59,12 +59,12 @@ impl Explain {
 }
 
 fn measure(name: &str) -> Option<&'static Measure> {
-    // What an error about a column names leads to what it is about.
+    // Error messages about columns mention these words; their explanation is under unique-rows.
     let name = if matches!(name, "accept" | "insensitive") { "unique-rows" } else { name };
     MEASURES.iter().find(|m| m.id == name)
 }
 
-/// What `amidst explain --json` prints.
+/// The output of `amidst explain --json`.
 fn json(name: &str) -> Option<Value> {
     let of = |kind: &str, title: &str, definition: &str, citation: &str| {
         json!({"id": name, "kind": kind, "title": title, "definition": definition, "citation": citation,
@@ -113,7 +113,7 @@ fn parameter(p: &Parameter) -> Value {
     json!({"name": p.name, "type": kind_text(p.kind), "required": p.required, "help": p.help})
 }
 
-/// The text as a sentence begins; a symbol, as in `n ≥ k` or k-anonymity, stays as it is.
+/// The text with a capital first letter, unless it begins with a symbol, as in `n ≥ k` or k-anonymity.
 fn capital(text: &str) -> String {
     let symbol = !text.starts_with("a ") && !text.chars().nth(1).is_some_and(char::is_alphabetic);
     if symbol {
@@ -128,7 +128,7 @@ fn plain(title: &str, kind: &str, definition: &str, source: &str) -> String {
     format!("{} {}\n\n  {definition}\n\n  {}", heading(title), dim(format!("({kind})")), dim(source))
 }
 
-/// What a table of parameters or options says of each.
+/// The rows of a table of parameters or options.
 fn parameter_rows(head: &str, parameters: &[Parameter]) -> Vec<Vec<String>> {
     let mut rows = vec![vec![head.to_string(), "what".to_string(), String::new()]];
     for p in parameters {
@@ -157,10 +157,10 @@ fn algorithm_text(entry: &algorithm::Entry, kind: &str) -> String {
     )
 }
 
-/// The search of a policy that names the algorithm, with every option that can be shown for itself.
+/// The search section of a policy with the algorithm and every option for which an example can be given.
 fn algorithm_example(entry: &algorithm::Entry) -> String {
     let mut example = format!("[search]\nalgorithm = \"{}\"", entry.id);
-    // A list of rows fits one size of clusters only.
+    // A list of counts fits only one size of clusters, so it is left out.
     let shown: Vec<&Parameter> = entry.options.iter().filter(|p| p.kind != Kind::Counts).collect();
     if !shown.is_empty() {
         example.push_str("\n\n[search.options]");
@@ -188,7 +188,7 @@ fn model_text(entry: &model::Entry) -> String {
     )
 }
 
-/// A requirement of the model, as a policy states it.
+/// A requirement with the model, as a policy states it.
 fn example(entry: &model::Entry) -> String {
     let mut example = format!("[[require]]\nmodel = \"{}\"", entry.id);
     if entry.sensitive != Sensitive::None {

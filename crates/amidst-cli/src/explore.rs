@@ -1,4 +1,4 @@
-//! `amidst explore`: what the lattice or the local algorithms offer, and why a node is not on offer.
+//! `amidst explore`: lists what the lattice or the local algorithms offer, and why a node cannot be published.
 
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ impl Explore {
             }
             return Ok(if why.valid { Outcome::Done } else { Outcome::Violated });
         }
-        // Where there is a lattice, it is what people want to see, unless they name a local algorithm.
+        // The lattice is shown if there is one, unless the policy names a local algorithm.
         let lattice = policy.search.algorithm.is_none() && prepared.generalizations.iter().all(|g| g.has_hierarchy);
         if !lattice && !algorithm_of(&policy, &prepared)?.full_domain() {
             let compared = explore::local::compare(&policy, &prepared, &job)?;
@@ -112,7 +112,7 @@ fn level(text: &str) -> Result<(String, usize), Failure> {
     parsed.ok_or_else(|| Failure::Usage(format!("`{text}` is not a level; write --node age=2,sex=0")))
 }
 
-/// How many lines of each table people see.
+/// Maximum number of lines of each table.
 const SHOWN: usize = 20;
 
 fn summary(metric: &str, prepared: &Prepared, explored: &Explored) -> String {
@@ -149,7 +149,7 @@ fn summary(metric: &str, prepared: &Prepared, explored: &Explored) -> String {
     lines.join("\n")
 }
 
-/// What each local algorithm makes of the table.
+/// The results of the local algorithms.
 fn comparison(metric: &str, compared: &Compared) -> String {
     let share = |x: Option<f64>| x.map_or("–".into(), |x| format!("{x:.4}"));
     let suited = compared.algorithms.iter().filter_map(|t| Some((t, t.judged.as_ref().ok()?)));

@@ -1,4 +1,4 @@
-//! `amidst init`: a first policy for a table.
+//! `amidst init`: drafts a policy for a table.
 
 use std::path::PathBuf;
 

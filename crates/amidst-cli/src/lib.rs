@@ -1,4 +1,4 @@
-//! The `amidst` command: one file a subcommand. A library, so that the Python package carries the command, too.
+//! The `amidst` command: one file per subcommand. It is a library so that the Python package can include the command.
 //!
 //! Standard output carries the result only; progress, warnings and errors go to standard error. Exit codes: 0 done or
 //! holds, 1 the policy cannot be satisfied or is violated, 2 bad input, policy or usage, 3 an internal or I/O failure.
@@ -98,7 +98,7 @@ enum Command {
     Completions(completions::Completions),
 }
 
-/// Runs the command that `arguments` ask for, the name of the program first; returns the exit code.
+/// Runs the command line `arguments`, the program name first; returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = arguments.into_iter().collect();
     defect::contained(move || run(arguments))
@@ -108,7 +108,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
     let json = arguments.iter().take_while(|a| *a != "--").any(|a| a == "--json");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        // Help and versions are this program's own words; errors quote arguments, and file names may hold anything.
+        // Help and version are fixed texts; errors quote arguments, which may contain control characters.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -121,7 +121,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         }
     };
     let terminal = Terminal::new(cli.quiet, cli.verbose);
-    // What `check` prints tells of failures already.
+    // The JSON of `check` already contains failures.
     let json = json && !matches!(cli.command, Command::Check(_));
     let result = match cli.command {
         Command::Init(c) => c.run(&terminal),

@@ -1,10 +1,10 @@
-//! The program `amidst`; what it does is in the library beside it.
+//! The program `amidst`; see the library of this crate.
 
 mod memory;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    memory::look_for_room();
+    memory::require_address_space();
     amidst_cli::main(std::env::args_os()).into()
 }

@@ -1,17 +1,18 @@
-//! What becomes of an allocation that fails: a message and exit code 3, instead of an abort without a word.
+//! Ends the process with a message and exit code 3 when an allocation fails, instead of an abort without a message.
 //!
-//! The standard library lets nobody say anything there on its stable channel, so the allocator itself does: it is the
-//! system's, and ends the process when the system has no memory left (a limit of the shell or of a container). Nothing
-//! may be allocated any more at that point, no lock may be waited for, and no destructor may run, since the state of
-//! other threads is unknown: one write, and out. What a run has staged is cleared away by the next one.
+//! The stable standard library has no hook for failed allocations, so the global allocator does it: it wraps the
+//! system's allocator and ends the process when the system has no memory left (a limit of the shell or of a container).
+//! At that point nothing may be allocated, no lock may be waited for and no destructor may run, since the state of
+//! other threads is unknown: the message is written with one system call, then the process exits. Files that the run
+//! has staged are removed by the next run.
 
 #[cfg(unix)]
 #[allow(unsafe_code)] // The only way to learn of a failed allocation; see the proofs below.
-mod telling {
+mod reporting {
     use std::alloc::{GlobalAlloc, Layout, System};
 
-    /// The system's allocator, which tells when there is no memory left.
-    struct Telling;
+    /// The system's allocator, which reports failed allocations and ends the process.
+    struct ReportingAllocator;
 
     const MESSAGE: &[u8] =
         b"error: out of memory: the system gives this process no more. Raise its limit (ulimit -v, or \
@@ -19,8 +20,8 @@ that of the container), close other programs, or use fewer columns or rows. Noth
 
     #[cold]
     fn out_of_memory() -> ! {
-        // SAFETY: the pointer and the length are those of one constant; `write` and `_exit` may be called at any moment
-        // and from any thread (they are async-signal-safe), and neither allocates. The result of `write` is of no use:
+        // SAFETY: the pointer and the length are those of one constant; `write` and `_exit` may be called at any time
+        // and from any thread (they are async-signal-safe), and neither allocates. The result of `write` is ignored:
         // the process ends either way.
         unsafe {
             let _ = libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
@@ -28,27 +29,27 @@ that of the container), close other programs, or use fewer columns or rows. Noth
         }
     }
 
-    fn told(pointer: *mut u8) -> *mut u8 {
+    fn or_out_of_memory(pointer: *mut u8) -> *mut u8 {
         if pointer.is_null() { out_of_memory() } else { pointer }
     }
 
-    // SAFETY: every call is handed to `System` as it came, with the same layout and pointer, and what `System` returns
-    // is returned as it is. The contract of the caller is thus the contract of `System`, which keeps it. A null pointer
-    // is never returned, since the process ends before; ending it is no unwinding.
-    unsafe impl GlobalAlloc for Telling {
+    // SAFETY: every call is forwarded to `System` unchanged, with the same layout and pointer, and the result of
+    // `System` is returned unchanged, so the contract is that of `System`. A null pointer is never returned, since the
+    // process ends before; ending it is not unwinding.
+    unsafe impl GlobalAlloc for ReportingAllocator {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: the caller keeps the contract of `alloc`, which is that of `System`.
-            told(unsafe { System.alloc(layout) })
+            or_out_of_memory(unsafe { System.alloc(layout) })
         }
 
         unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
             // SAFETY: as above.
-            told(unsafe { System.alloc_zeroed(layout) })
+            or_out_of_memory(unsafe { System.alloc_zeroed(layout) })
         }
 
         unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
             // SAFETY: as above; `pointer` came from `System`, since all allocations do.
-            told(unsafe { System.realloc(pointer, layout, size) })
+            or_out_of_memory(unsafe { System.realloc(pointer, layout, size) })
         }
 
         unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -58,15 +59,14 @@ that of the container), close other programs, or use fewer columns or rows. Noth
     }
 
     #[global_allocator]
-    static ALLOCATOR: Telling = Telling;
+    static ALLOCATOR: ReportingAllocator = ReportingAllocator;
 }
 
-/// Address space that must be there before anything begins: threads cannot tell when they lack it, because the C
-/// library ends the process while it starts them. More than the largest size that makes that library change how it
-/// allocates.
+/// Address space that must be available at the start. Threads cannot report its lack, because the C library aborts the
+/// process while it starts them. Larger than the greatest size at which that library changes its way of allocating.
 const LEAST: usize = 33 << 20;
 
-/// Ends the process with a message where nearly all of the memory that it may have is taken already.
-pub fn look_for_room() {
+/// Ends the process with a message if less than [`LEAST`] bytes of address space can be allocated.
+pub fn require_address_space() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LEAST)));
 }

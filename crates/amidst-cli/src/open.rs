@@ -1,4 +1,4 @@
-//! `amidst open`: an owner shows single rows of the input to an auditor.
+//! `amidst open`: discloses single rows of the input to an auditor.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// Opens the rows and tells what the auditor will find.
+    /// Opens the rows and prints what the auditor will find.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         saved::vacant(&self.out, self.force)?;
         let chosen = Chosen {

@@ -1,5 +1,5 @@
-//! `amidst explain policy | search | …`, `amidst schema`, `amidst man`: what a policy and the command may say, from the
-//! tables that parse them.
+//! `amidst explain policy | search | …`, `amidst schema`, `amidst man`: references generated from the tables that parse
+//! policies and the command line.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use clap::{Args, CommandFactory};
 
 use crate::terminal::{CommandResult, Outcome, Terminal, dim, heading, table};
 
-/// Topics beside the sections of a policy.
+/// Topics in addition to the sections of a policy.
 pub const TOPICS: [&str; 3] = ["policy", "roles", "hierarchies"];
 
-/// What is said about a topic: the whole policy, one of its sections, roles or hierarchies.
+/// The text on a topic: the whole policy, one of its sections, roles or hierarchies; `None` for other names.
 pub fn topic(name: &str) -> Option<String> {
     match name {
         "policy" => {

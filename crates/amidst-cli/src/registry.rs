@@ -1,4 +1,4 @@
-//! `amidst models | algorithms | metrics | attacks`: the registries, as a table or JSON.
+//! `amidst models | algorithms | metrics | attacks | hierarchies`: lists the registries, as a table or JSON.
 
 use amidst::core::hierarchy::{BUILDERS, Builder};
 use amidst::core::{algorithm::ALGORITHMS, attack::ATTACKS, metric::METRICS, model::MODELS};

@@ -1,11 +1,11 @@
-//! What can be done about a failure, in the words of the command line: its commands and flags.
+//! Words remedies for failures in terms of the command line: its commands and flags.
 
 use std::path::Path;
 
 use amidst::core::attack::Knowledge;
 use amidst::{Lacks, Remedy};
 
-/// A remedy as somebody at a terminal carries it out.
+/// A remedy as an instruction for the command line.
 pub fn words(remedy: &Remedy) -> String {
     match remedy {
         Remedy::NameDestination => "give it with --out FOLDER, or as `file` under [output] in the policy".into(),
@@ -47,12 +47,12 @@ pub fn words(remedy: &Remedy) -> String {
             let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
             format!("{searched}{undo}; --allow-leak publishes this one all the same and says so")
         }
-        // A remedy that this command has no flag for is told as the library tells it.
+        // A remedy without a flag of this command is worded by the library.
         other => other.to_string(),
     }
 }
 
-/// The command that publishes the safe version of a series; `exposed` where versions before have exposed somebody.
+/// The command that publishes the safe version of a series; `exposed`: earlier versions have exposed somebody.
 pub fn publish_safe(folder: &Path, exposed: bool) -> String {
     let also = if exposed { " --allow-leak" } else { "" };
     format!("amidst series publish {} --safe{also}", folder.display())

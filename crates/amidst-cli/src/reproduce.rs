@@ -1,4 +1,4 @@
-//! `amidst reproduce`: the papers' worked examples, tables and figures, run again.
+//! `amidst reproduce`: runs the papers' worked examples, tables and figures again.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ pub struct Reproduce {
 }
 
 impl Reproduce {
-    /// Runs the experiments and tells what came out.
+    /// Runs the experiments and prints the results.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let experiments = chosen(&self.names)?;
         if self.list {
@@ -60,9 +60,9 @@ impl Reproduce {
             ));
         }
         let options = Options { experiments, data: self.data.clone(), out: self.out.clone(), quick: self.quick };
-        let told = Told { terminal, bar: Mutex::new(None) };
-        let reproduced = amidst_reproduce::run(&options, &told, terminal.stop_flag())?;
-        drop(told);
+        let display = ProgressDisplay { terminal, bar: Mutex::new(None) };
+        let reproduced = amidst_reproduce::run(&options, &display, terminal.stop_flag())?;
+        drop(display);
         if self.json {
             terminal.json(&reproduced.to_json())?;
         } else {
@@ -72,19 +72,19 @@ impl Reproduce {
     }
 }
 
-/// Shows how far a run is.
-struct Told<'a> {
+/// Shows the progress of a run on the terminal.
+struct ProgressDisplay<'a> {
     terminal: &'a Terminal,
     bar: Mutex<Option<terminal::Progress>>,
 }
 
-impl Told<'_> {
+impl ProgressDisplay<'_> {
     fn with(&self, act: impl FnOnce(&mut Option<terminal::Progress>)) {
         act(&mut self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     }
 }
 
-impl Progress for Told<'_> {
+impl Progress for ProgressDisplay<'_> {
     fn begins(&self, experiment: &Experiment, at: usize, all: usize) {
         self.terminal.detail(format!("{} ({} of {all})", experiment.id, at + 1));
         self.with(|bar| *bar = Some(self.terminal.progress(experiment.id)));
@@ -105,7 +105,7 @@ impl Progress for Told<'_> {
     }
 }
 
-/// The verdicts, for people.
+/// The verdicts as text.
 fn summary(reproduced: &Reproduced) -> String {
     let mut lines = Vec::new();
     for (experiment, finished) in &reproduced.experiments {

@@ -1,4 +1,4 @@
-//! `amidst sample`: synthetic patients to try things on, or a random part of a table.
+//! `amidst sample`: writes synthetic patients, or a random sample of a table.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Writes the table, and the policy when asked.
+    /// Writes the table, and the policy if requested.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         if let (Some(from), Some(share)) = (&self.from, &self.share) {
             return self.draw(from, share, terminal);
@@ -80,7 +80,7 @@ impl Sample {
         Ok(Outcome::Done)
     }
 
-    /// Writes a random part of a table.
+    /// Writes a random sample of a table.
     fn draw(&self, from: &str, share: &Rational, terminal: &Terminal) -> CommandResult {
         if let Some(out) = &self.out {
             saved::vacant(out, self.force)?;
@@ -103,7 +103,7 @@ impl Sample {
         Ok(Outcome::Done)
     }
 
-    /// Writes the table, which appears whole or not at all.
+    /// Writes the table; it appears complete or not at all.
     fn save(&self, out: &Path) -> Result<(), Failure> {
         if saved::is_stream(out) {
             return sample::save(self.rows, self.seed, out);
@@ -112,7 +112,7 @@ impl Sample {
         let scratch = Scratch::new_in(files::parent(out)).map_err(failed)?;
         let made = scratch.path().join(out.file_name().unwrap_or_default());
         sample::save(self.rows, self.seed, &made).map_err(|failure| match failure {
-            // A path in it would be that of the hidden folder.
+            // The error names the staging folder; the user knows the destination.
             Failure::Io(reason) => Failure::Io(reason.replace(&made.display().to_string(), &out.display().to_string())),
             other => other,
         })?;
@@ -120,7 +120,7 @@ impl Sample {
     }
 }
 
-/// How a policy at `policy` names the table at `table`: by file name when they share a folder.
+/// The name of the table at `table` in a policy at `policy`: the file name if both are in the same folder.
 fn relative(table: &Path, policy: &Path) -> String {
     let same = table.parent() == policy.parent();
     let name = table.file_name().filter(|_| same).map(Path::new);

@@ -1,4 +1,4 @@
-//! `amidst series`: a table that changes, published version by version.
+//! `amidst series`: publishes a table that changes, version by version.
 
 use std::path::{Path, PathBuf};
 
@@ -386,7 +386,7 @@ fn planned(plan: &Plan) -> String {
     lines.join("\n")
 }
 
-/// What the cells of a planned version lose.
+/// The loss of a planned version's cells.
 fn loss(next: &Planned) -> Option<String> {
     Some(format!("  information loss: {:.1} % of every cell on average", 100.0 * next.loss[1]?))
 }
@@ -451,7 +451,7 @@ fn history(log: &SeriesLog) -> String {
     format!("{}\n\n{}", table(&rows), table(&versions))
 }
 
-/// Whether the certificates of all versions follow each other, in a few lines.
+/// Whether the certificates of all versions form a chain, in a few lines.
 fn chained(chain: &series::Chain) -> String {
     let mut lines = chain.problems.iter().map(|what| format!("  NOT CHAINED: {what}")).collect::<Vec<_>>();
     if lines.is_empty() && chain.linked > 0 {

@@ -1,4 +1,4 @@
-//! `amidst sign`: an owner says with a key that a release is theirs.
+//! `amidst sign`: signs a release with the owner's key.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::terminal::{CommandResult, Outcome, Terminal};
 
-/// Where the passphrase of a key may be stated.
+/// The environment variable for the passphrase of a key.
 const PASSPHRASE: &str = "AMIDST_PASSPHRASE";
 
 /// Sign a release with a key, so that others can tell whose it is
@@ -43,7 +43,7 @@ pub struct Sign {
 }
 
 impl Sign {
-    /// Signs the release; one that does not stand is exit code 1.
+    /// Signs the release; an invalid release is exit code 1.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let subject = Subject::at(&self.folder)?;
         let file = KeyFile::read(&self.key)?;

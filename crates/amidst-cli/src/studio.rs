@@ -1,4 +1,4 @@
-//! `amidst studio`: the page on which a release is made.
+//! `amidst studio`: serves the page on which a release is made.
 
 use std::net::IpAddr;
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ pub struct Studio {
 }
 
 impl Studio {
-    /// Serves the page until somebody ends it.
+    /// Serves the page until the process is ended.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         self.admissible()?;
         let project = Project::of(self.subject.as_deref())?;
@@ -70,7 +70,7 @@ impl Studio {
         Ok(Outcome::Done)
     }
 
-    /// An address that others reach needs a password that nobody guesses.
+    /// An address that other machines can reach requires a password.
     fn admissible(&self) -> Result<(), Failure> {
         let plain = |password: &str| password.len() >= 12 && password.bytes().all(|b| b.is_ascii_alphanumeric());
         match &self.password {
@@ -88,7 +88,7 @@ impl Studio {
     }
 }
 
-/// Opens the browser that the system prefers, where there is one; the address is printed anyway.
+/// Opens the system's preferred browser, if there is one; the address is printed in any case.
 fn browse(address: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = match cfg!(windows) {

@@ -1,16 +1,16 @@
-//! `amidst audit` of a table that nobody has described, for people.
+//! The text output of `amidst audit` for a table without a policy.
 
 use amidst::audit::{SetRisk, Survey};
 
 use crate::terminal::{heading, table, thousands};
 
-/// Columns that are listed.
+/// Maximum number of columns listed.
 const COLUMNS: usize = 20;
 
-/// Sets that are listed.
+/// Maximum number of sets listed.
 const SETS: usize = 10;
 
-/// The result for people.
+/// The result as text.
 pub fn text(found: &Survey) -> String {
     let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / found.rows.max(1) as f64);
     let mut lines = vec![heading(format!("{} rows, {} columns", thousands(found.rows), found.columns.len()))];

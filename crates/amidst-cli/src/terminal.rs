@@ -1,4 +1,4 @@
-//! What people see: results on standard output, everything else on standard error, colours only where they help.
+//! Terminal output: results on standard output, everything else on standard error, colours only on terminals.
 
 pub use amidst::words::grouped as thousands;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use amidst::check::{printable, printable_json, printable_lines};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How a command that ran to its end ended.
+/// The outcome of a command that ran to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Done, or the policy holds.
@@ -25,24 +25,24 @@ pub enum Outcome {
 /// What a subcommand returns.
 pub type CommandResult = Result<Outcome, Failure>;
 
-/// Set once by Ctrl-C, watched by everything that takes long.
+/// Set once by Ctrl-C; long-running work polls it.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Whether a search goes on improving what it has found.
+/// Whether a search has a result and is improving it.
 static IMPROVING: AtomicBool = AtomicBool::new(false);
 
-/// Set by the first Ctrl-C while a search goes on improving.
+/// Set by the first Ctrl-C while a search is improving its result.
 static ENOUGH: AtomicBool = AtomicBool::new(false);
 
-/// The two output streams, and how much to say on them.
+/// The two output streams and the verbosity.
 #[derive(Debug)]
 pub struct Terminal {
     quiet: bool,
     verbose: bool,
 }
 
-/// The styles of this program's own words, each with the character that begins it in a text. These characters are no
-/// letters, and data in which they occur is escaped like everything else that acts on a terminal.
+/// The styles of this program's texts, each with the character that starts it in a text. These are noncharacters; where
+/// they occur in data they are escaped like everything else that affects a terminal.
 const STYLES: [(char, Style); 5] = [
     (BOLD, Style::new().bold()),
     (DIM, Style::new().dimmed()),
@@ -55,16 +55,16 @@ const DIM: char = '\u{fdd1}';
 const RED: char = '\u{fdd2}';
 const GREEN: char = '\u{fdd3}';
 const YELLOW: char = '\u{fdd4}';
-/// Ends whatever style there is.
+/// Ends every style.
 const PLAIN: char = '\u{fdd5}';
 
-/// Words in a style.
+/// The text in a style.
 fn styled(style: char, text: impl Display) -> String {
     format!("{style}{text}{PLAIN}")
 }
 
-/// A text as it goes to a terminal: this program's styles become what terminals understand, and everything else that
-/// would act on one is escaped. Line breaks stay where `lines` says so. The one place through which texts go out.
+/// A text as it is written to a terminal: style characters become escape sequences, and everything else that would
+/// affect a terminal is escaped. With `lines`, line breaks stay. All texts are written through this function.
 fn clean(text: &str, lines: bool) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text;
@@ -88,15 +88,15 @@ fn escaped(text: &str, lines: bool) -> Cow<'_, str> {
 }
 
 impl Terminal {
-    /// A terminal that says little, the usual, or more.
+    /// A terminal with low, normal or high verbosity.
     pub fn new(quiet: bool, verbose: bool) -> Self {
         Terminal { quiet, verbose }
     }
 
-    /// Catches Ctrl-C, so that work stops cleanly and nothing half-done stays. A second Ctrl-C ends the process. While
-    /// a search goes on improving, the first one is for [`Terminal::enough_flag`].
+    /// Installs a handler for Ctrl-C, so that work stops cleanly and leaves nothing incomplete. A second Ctrl-C ends
+    /// the process. While a search is improving its result, the first one sets [`Terminal::enough_flag`] instead.
     pub fn stop_flag(&self) -> &'static AtomicBool {
-        // A handler that is there already does the same, so a second call has nothing to add.
+        // A second call fails because the same handler is installed already.
         let _ = ctrlc::set_handler(|| {
             if IMPROVING.load(Ordering::SeqCst) && !ENOUGH.swap(true, Ordering::SeqCst) {
                 let _ = writeln!(anstream::stderr(), "finishing with the best found so far; Ctrl-C again stops");
@@ -109,17 +109,17 @@ impl Terminal {
         &STOP
     }
 
-    /// Set by the first Ctrl-C while a search goes on improving: the best found so far will do.
+    /// Set by the first Ctrl-C while a search is improving its result: the best result so far is then used.
     pub fn enough_flag(&self) -> &'static AtomicBool {
         &ENOUGH
     }
 
-    /// Tells whether a search goes on improving what it has found.
+    /// Sets whether a search is improving its result.
     pub fn improving(&self, improving: bool) {
         IMPROVING.store(improving, Ordering::SeqCst);
     }
 
-    /// Prints a result. A reader that went away (`| head`) is no failure.
+    /// Prints a result. A closed pipe (`| head`) is not a failure.
     pub fn result(&self, text: impl Display) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
         match writeln!(out, "{}", clean(&text.to_string(), true)).and_then(|()| out.flush()) {
@@ -130,7 +130,7 @@ impl Terminal {
         }
     }
 
-    /// Prints a result that is a file of its own.
+    /// Writes a result that is a whole file.
     pub fn bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -141,7 +141,8 @@ impl Terminal {
         }
     }
 
-    /// Ends a command whose work is done and cannot be undone: that its result could not be told is no failure of it.
+    /// The outcome of a command whose work is done and cannot be undone: a failure to print its result is only a
+    /// warning.
     pub fn told(&self, done: &str, result: Result<(), Failure>) -> CommandResult {
         if let Err(failure) = result {
             let _ = writeln!(anstream::stderr(), "{YELLOW}warning{YELLOW:#}: {done}, but {failure}");
@@ -154,31 +155,31 @@ impl Terminal {
         self.result(printable_json(&serde_json::to_string(value).unwrap_or_default()))
     }
 
-    /// A line about what was done.
+    /// Prints a line about what was done, unless quiet.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
             self.tell(&text.to_string(), true);
         }
     }
 
-    /// A line about details.
+    /// Prints a line about details, if verbose.
     pub fn detail(&self, text: impl Display) {
         if self.verbose {
             self.tell(&styled(DIM, text), true);
         }
     }
 
-    /// Something that did not stop the work but should be known.
+    /// Prints a warning.
     pub fn warning(&self, text: impl Display) {
         if !self.quiet {
             self.tell(&format!("{}: {text}", styled(YELLOW, "warning")), false);
         }
     }
 
-    /// What stopped the work.
+    /// Prints the failure that ended the command.
     pub fn error(&self, failure: &Failure) {
         match failure {
-            // A policy error draws its own header and carets, and shows nothing that acts.
+            // A policy error formats its own header and carets, and is already escaped.
             Failure::Policy(errors) => {
                 let _ = writeln!(anstream::stderr(), "{}", errors.render(std::io::stderr().is_terminal()));
             }
@@ -186,7 +187,7 @@ impl Terminal {
         }
     }
 
-    /// The same as one JSON object on standard output, for programs that asked for JSON.
+    /// Prints the failure as a JSON object on standard output, for callers that requested JSON.
     pub fn failed(&self, failure: &Failure) {
         let kind = match failure {
             Failure::Policy(_) => "policy",
@@ -210,14 +211,14 @@ impl Terminal {
         self.failure_object(kind, &message, problems, failure.exit_code());
     }
 
-    /// The same for a command line that is not understood.
+    /// As [`Terminal::failed`], for an invalid command line.
     pub fn failed_usage(&self, message: &str, exit: u8) {
         self.failure_object("usage", message.trim_start_matches("error: "), Vec::new(), exit);
     }
 
     fn failure_object(&self, kind: &str, message: &str, problems: Vec<serde_json::Value>, exit: u8) {
         let error = serde_json::json!({"kind": kind, "message": message, "problems": problems});
-        // The failure itself has been told on standard error.
+        // The failure has already been printed on standard error.
         let _ = self.json(&serde_json::json!({"error": error, "exit": exit}));
     }
 
@@ -226,13 +227,12 @@ impl Terminal {
         let _ = writeln!(anstream::stderr(), "{}", clean(text, lines));
     }
 
-    /// A progress bar that appears when something takes more than a second on a terminal.
+    /// A progress bar that appears on a terminal after one second.
     pub fn progress(&self, what: &'static str) -> Progress {
         let show = !self.quiet && std::io::stderr().is_terminal();
         let bar: Arc<OnceLock<ProgressBar>> = Arc::default();
         if show {
-            // Something moves every second, also where the work does not tell how far it is. The thread ends with the
-            // bar.
+            // The bar is redrawn every second, also where the work reports no progress. The thread ends with the bar.
             let watched = Arc::downgrade(&bar);
             std::thread::spawn(move || {
                 std::thread::sleep(DELAY);
@@ -245,7 +245,7 @@ impl Terminal {
     }
 }
 
-/// How far a long job is.
+/// The progress of a long job.
 #[derive(Debug)]
 pub struct Progress {
     show: bool,
@@ -254,10 +254,10 @@ pub struct Progress {
     bar: Arc<OnceLock<ProgressBar>>,
 }
 
-/// What takes no longer has no bar.
+/// Shorter jobs have no bar.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The bar, drawn from now on.
+/// Shows the bar from now on.
 fn shown<'a>(bar: &'a OnceLock<ProgressBar>, what: &'static str) -> &'a ProgressBar {
     bar.get_or_init(|| {
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
@@ -272,7 +272,7 @@ fn shown<'a>(bar: &'a OnceLock<ProgressBar>, what: &'static str) -> &'a Progress
 }
 
 impl Progress {
-    /// Shows that `share` of the job is done.
+    /// Shows that `share` (0 to 1) of the job is done.
     pub fn at(&self, share: f64) {
         if !self.show || self.since.elapsed() < DELAY {
             return;
@@ -280,7 +280,7 @@ impl Progress {
         shown(&self.bar, self.what).set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
     }
 
-    /// Says something more beside the bar.
+    /// Shows a text next to the bar.
     pub fn says(&self, text: String) {
         if let Some(bar) = self.bar.get() {
             bar.set_message(format!("{}: {text}", self.what));
@@ -296,7 +296,7 @@ impl Drop for Progress {
     }
 }
 
-/// What is wrong with the command line.
+/// Prints what is wrong with the command line.
 pub fn usage(text: &str) {
     let _ = writeln!(anstream::stderr(), "{}", clean(text.trim_end(), true));
 }
@@ -306,27 +306,27 @@ pub fn heading(text: impl Display) -> String {
     styled(BOLD, text)
 }
 
-/// Something that is less important.
+/// Text of lower importance.
 pub fn dim(text: impl Display) -> String {
     styled(DIM, text)
 }
 
-/// "holds" or "fails", in words and in colour.
+/// "holds" or "fails", coloured.
 pub fn verdict(holds: bool) -> String {
     if holds { styled(GREEN, "holds") } else { styled(RED, "fails") }
 }
 
-/// "proven", in colour.
+/// "proven", coloured.
 pub fn proven() -> String {
     styled(GREEN, "proven")
 }
 
-/// A figure as people read it: whole numbers grouped, others to four decimals.
+/// A figure for people: integers with grouped digits, others to four decimals.
 pub fn figure(x: f64) -> String {
     if x.fract() == 0.0 && (0.0..9e15).contains(&x) { thousands(x as u64) } else { format!("{x:.4}") }
 }
 
-/// A cell whose text may hold anything, on one line.
+/// A cell on one line, with control characters escaped.
 fn one_line(cell: &str) -> String {
     let marked = |c: char| c == PLAIN || STYLES.iter().any(|&(mark, _)| mark == c);
     cell.split_inclusive(marked)
@@ -337,7 +337,7 @@ fn one_line(cell: &str) -> String {
         .collect()
 }
 
-/// Rows of text in aligned columns, the first line being the header. Widths count characters as they appear.
+/// Rows of text in aligned columns; the first row is the header. Widths count displayed characters.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();

@@ -1,11 +1,11 @@
-//! Requirements with their verdicts, in a table.
+//! Formats requirements and their verdicts as a table.
 
 use amidst::check::{self, Standing, printable};
 use amidst::json::{Figure, Figures, RequirementVerdict};
 
 use crate::terminal::{figure, proven, table, verdict};
 
-/// A requirement and what came of it, wherever that was found out.
+/// A requirement with its verdict, from any source.
 pub struct Judged {
     model: String,
     on: Vec<String>,
@@ -14,9 +14,9 @@ pub struct Judged {
     parameters: Figures,
     measured: Figures,
     holds: bool,
-    /// What stands in the way of every parameter, where something does.
+    /// Why no parameter value satisfies the requirement, if this is known.
     obstacle: Option<&'static str>,
-    /// How much of it is known, where a checker says so.
+    /// How well it is established, if a checker determined that.
     standing: Option<Standing>,
 }
 
@@ -69,7 +69,7 @@ impl Judged {
         vec![stated, names(&self.on).join(", "), word, self.reached()]
     }
 
-    /// Stated parameters.
+    /// The stated parameters.
     fn stated(&self) -> String {
         let shown = |value: Figure| match value {
             Figure::None => "–".to_string(),
@@ -80,7 +80,7 @@ impl Judged {
         self.parameters.iter().map(pair).collect::<Vec<_>>().join(", ")
     }
 
-    /// Measured ones. What no value satisfies does not hold; what holds without a bound holds for every value.
+    /// The measured parameters. Without a measured value: "any" if every value holds, otherwise "none".
     fn reached(&self) -> String {
         let every = if self.holds { "any" } else { "none" };
         let pair = |name: &str, sign: &str, shown: &str| format!("{} {sign} {}", printable(name), printable(shown));
@@ -93,7 +93,7 @@ impl Judged {
     }
 }
 
-/// Requirements with their verdicts, one on a line.
+/// A table of requirements with their verdicts, one per line.
 pub fn requirements<T>(found: impl IntoIterator<Item = T>) -> String
 where
     Judged: From<T>,

@@ -1,4 +1,4 @@
-//! `amidst verify`: the independent checker, for anyone who holds a release.
+//! `amidst verify`: runs the independent checker on a release.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use toml::value::{Date, Datetime};
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
 use crate::verdicts::requirements;
 
-/// How many of the owner's words about labels are listed.
+/// Maximum number of the owner's claims about labels that are listed.
 const LABELS: usize = 10;
 
 /// Recompute every claim of a certificate from the release itself
@@ -87,7 +87,7 @@ pub struct Verify {
 }
 
 impl Verify {
-    /// Runs the checker; a release that does not stand is exit code 1.
+    /// Runs the checker; an invalid release is exit code 1.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         if let Some(path) = &self.sarif {
             saved::vacant(path, self.force)?;
@@ -127,7 +127,7 @@ impl Verify {
     }
 }
 
-/// What was found, in a few lines: what is proven, about which columns and how many rows, and what is not.
+/// The findings in a few lines: what is proven, about which columns and how many rows, and what is not.
 fn summary(verdict: &Verdict) -> Vec<String> {
     let title = match (verdict.stands(), verdict.valid) {
         (true, _) => "the release is what its certificate says",
@@ -138,7 +138,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
     let of = |standing: Standing| -> Vec<String> {
         let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
-        // With sets of quasi columns each requirement is there once for each of them.
+        // With sets of quasi columns each requirement occurs once for each set.
         let first = verdict.requirements.first().map(|f| &f.requirement.quasi);
         let chosen = chosen.filter(|f| first == Some(&f.requirement.quasi));
         chosen.map(|f| printable(&f.requirement.model).into_owned()).collect()
@@ -158,7 +158,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
         sets.dedup();
         lines.push(match sets.is_empty() {
             true => format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"),
-            // Nothing is proven of columns that are in no set together.
+            // Columns that are in no set together are not protected together.
             false => format!("  proven: {models}, over each of ({}) by itself, for {rows}", sets.join("), (")),
         });
         let beside = [about.sensitive.as_slice(), about.others.as_slice()].concat();
@@ -184,7 +184,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
-/// Who signed, and until when it may be relied on.
+/// Signers, and the last day on which the release may be relied on.
 fn provenance(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for signature in &verdict.signatures {
@@ -203,7 +203,7 @@ fn provenance(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
-/// What opened rows show.
+/// The findings on opened rows.
 fn opened(found: &Opened) -> Vec<String> {
     let rows = format!("{} {}", counted(found.rows, "opened row"), if found.rows == 1 { "is" } else { "are" });
     let mut lines = vec![match found.covered {
@@ -229,7 +229,7 @@ fn opened(found: &Opened) -> Vec<String> {
     lines
 }
 
-/// A day as `--at` takes it.
+/// Parses the day of `--at`.
 fn day(text: &str) -> Result<Date, String> {
     match text.parse() {
         Ok(Datetime { date: Some(day), time: None, offset: None }) => Ok(day),
@@ -237,7 +237,7 @@ fn day(text: &str) -> Result<Date, String> {
     }
 }
 
-/// The verdict, with the bounds marked that do not hold themselves.
+/// The verdict as JSON, with a mark on bounds that do not hold themselves.
 fn verdict_json(verdict: &Verdict) -> Value {
     let mut json = serde_json::to_value(verdict).unwrap_or_default();
     for (at, found) in verdict.requirements.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Reading a low-cardinality CSV file against `arrow-csv` on one thread, time and peak memory, and writing it again.
+//! Reads a low-cardinality CSV file, compared with `arrow-csv` on one thread (time and peak memory), and writes it
+//! again.
 //!
-//! `AMIDST_BENCH_ROWS` sets the number of rows (10 million unless set). Every measurement runs in a process of its own,
-//! so that one's memory is not counted for another; each is run three times and the fastest counts.
+//! `AMIDST_BENCH_ROWS` sets the number of rows (default: 10 million). Every measurement runs in its own process, so
+//! that peaks of memory are separate; each is run three times and the fastest counts.
 
 use std::error::Error;
 use std::fs::File;
@@ -50,7 +51,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The fastest of a few runs: seconds, and the highest peak in kB.
+/// The fastest of three runs: seconds, and the highest peak in kB.
 fn best(what: &str, path: &Path) -> Outcome<(f64, u64)> {
     let (mut seconds, mut peak) = (f64::INFINITY, 0);
     for _ in 0..ROUNDS {
@@ -97,7 +98,7 @@ fn arrow(path: &Path) -> Outcome<u64> {
     Ok(rows)
 }
 
-/// The highest resident memory of this process, in kB; 0 where the system does not tell.
+/// The peak resident memory of this process, in kB; 0 where the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));

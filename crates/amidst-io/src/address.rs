@@ -1,15 +1,14 @@
-//! `sqlite://…`, `postgres://…` and `memory://…`: which table of which database, or in memory, is meant.
+//! Parses addresses of tables: `sqlite://…`, `postgres://…` and `memory://…`.
 //!
-//! What follows the first `?` are settings, `name=value`, joined by `&`, with `%20` and the like for characters that
-//! would be misread. `table` names a table or view; `query` is a SELECT, comes last and takes the rest of the address,
-//! so that it may be written as it is.
+//! After the first `?` come settings `name=value`, joined by `&` and percent-encoded where necessary. `table` names a
+//! table or view; `query` is a SELECT, must come last and takes the rest of the address, so that it needs no encoding.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::error::ReadError;
 
-/// How addresses of tables begin that were lent.
+/// The scheme of tables in memory.
 pub(crate) const MEMORY: &str = "memory://";
 const SQLITE: &str = "sqlite://";
 const POSTGRES: [&str; 2] = ["postgres://", "postgresql://"];
@@ -17,20 +16,20 @@ const POSTGRES: [&str; 2] = ["postgres://", "postgresql://"];
 /// What to read of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// The only table there is.
+    /// The only table in the database.
     Only,
     /// This table or view.
     Table(String),
-    /// What this SELECT returns.
+    /// The result of this SELECT.
     Query(String),
 }
 
-/// A table in a database.
+/// A table in a database or in memory.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     /// In a file.
     Sqlite { file: PathBuf, wanted: Wanted },
-    /// On a server, which the rest of the address tells how to reach, password and all.
+    /// On a server; `server` is the rest of the address, with the password.
     Postgres { server: String, wanted: Wanted },
     /// In this process, lent under this name.
     Memory(String),
@@ -38,7 +37,7 @@ pub(crate) enum Address {
 
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // A password must not leave with a debug print either.
+        // Debug output must not contain the password.
         match self {
             Address::Sqlite { file, wanted } => write!(f, "Sqlite({}, {wanted:?})", file.display()),
             Address::Postgres { server, wanted } => write!(f, "Postgres({}, {wanted:?})", shown(server)),
@@ -48,7 +47,7 @@ impl std::fmt::Debug for Address {
 }
 
 impl Address {
-    /// Reads an address; `None` for what is not one, such as the name of a file.
+    /// Parses an address; `None` for other sources, such as file names.
     pub fn parse(source: &str) -> Option<Result<Address, ReadError>> {
         if let Some(name) = source.strip_prefix(MEMORY) {
             return Some(Ok(Address::Memory(name.to_string())));
@@ -82,7 +81,7 @@ fn sqlite(source: &str, file: &str, settings: &str) -> Result<Address, ReadError
     Ok(Address::Sqlite { file: PathBuf::from(decoded(file)), wanted })
 }
 
-/// What the settings ask for, and the settings that ask for something else.
+/// What to read according to the settings, and the settings that are not about that.
 fn wanted<'a>(source: &str, settings: &'a str) -> Result<(Wanted, Vec<&'a str>), ReadError> {
     let (mut wanted, mut others) = (Wanted::Only, Vec::new());
     let mut rest = settings;
@@ -104,7 +103,7 @@ fn wanted<'a>(source: &str, settings: &'a str) -> Result<(Wanted, Vec<&'a str>),
     Ok((wanted, others))
 }
 
-/// The text with `%20` and the like as the characters they stand for; a % that starts nothing of the kind is itself.
+/// The percent-decoded text; a % that starts no escape is kept.
 pub(crate) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -125,13 +124,13 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_string())
 }
 
-/// Whether `source` names a table of a database, or one that was lent, rather than a file.
+/// Whether `source` is the address of a table in a database or in memory, not a file.
 pub fn is_database(source: &str) -> bool {
     Address::parse(source).is_some()
 }
 
 /// The file or folder on this machine that `source` names: itself, or that of a SQLite database. `None` for standard
-/// input and for a server.
+/// input, servers and tables in memory.
 pub fn local_path(source: &str) -> Option<PathBuf> {
     match Address::parse(source) {
         None => (source != "-").then(|| PathBuf::from(source)),
@@ -140,7 +139,7 @@ pub fn local_path(source: &str) -> Option<PathBuf> {
     }
 }
 
-/// `source` as it is found from here, when `folder` is where a relative one starts.
+/// `source` with a relative path resolved against `folder`. Servers, tables in memory and standard input are unchanged.
 pub fn relative_to(folder: &Path, source: &str) -> String {
     if source == "-" || source.starts_with(MEMORY) || POSTGRES.iter().any(|scheme| source.starts_with(scheme)) {
         return source.to_string();
@@ -150,15 +149,15 @@ pub fn relative_to(folder: &Path, source: &str) -> String {
         None => joined(source),
         Some(rest) => {
             let (file, settings) = rest.split_at(rest.find('?').unwrap_or(rest.len()));
-            // The folder is a name as it stands; the address is read with its % signs as escapes.
+            // Addresses are percent-decoded, so the folder must be encoded.
             let folder = folder.to_string_lossy().replace('%', "%25").replace('?', "%3F");
             format!("{SQLITE}{}{settings}", Path::new(&folder).join(file).to_string_lossy())
         }
     }
 }
 
-/// Where the secrets of a server's address are in `text`: what stands between the user's name and the host, and a
-/// setting called `password`.
+/// The ranges of passwords in `text`: in addresses of servers, between the user name and the host, and in settings
+/// `password`.
 fn secrets(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     for scheme in POSTGRES {
@@ -167,7 +166,7 @@ fn secrets(text: &str) -> Vec<std::ops::Range<usize>> {
             let rest = &text[from..];
             let end = rest.find(['"', '\'', '\n', ' ', '\t']).unwrap_or(rest.len());
             let address = &rest[..end];
-            // A password may contain a slash that should have been escaped; only the last @ before the settings counts.
+            // A password may contain an unescaped slash or @; the last @ before the settings ends it.
             let settings = address.find('?').unwrap_or(address.len());
             if let Some(at) = address[..settings].rfind('@')
                 && let Some(colon) = address[..at].find(':')
@@ -185,8 +184,7 @@ fn secrets(text: &str) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// An address without its password, fit for messages and for files that others read. The reader must have the
-/// password from elsewhere. All else is left as it is.
+/// An address without its password, for messages and for files that others read. Everything else is unchanged.
 pub fn without_password(source: &str) -> Cow<'_, str> {
     let found = secrets(source);
     if found.is_empty() {
@@ -195,7 +193,7 @@ pub fn without_password(source: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(source.len());
     let mut at = 0;
     for secret in found {
-        // The colon or the name of the setting goes with it.
+        // The colon or the name of the setting is removed with it.
         let before = source[at..secret.start.max(at)].trim_end_matches("password=");
         let before = if before.len() == source[at..secret.start.max(at)].len() {
             before.strip_suffix(':').unwrap_or(before)
@@ -214,20 +212,20 @@ pub fn without_password(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same text, of the same length, with every password of an address in it made unreadable.
+/// The text with the passwords of all addresses in it replaced by asterisks; its length in bytes stays the same.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let found = secrets(text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let hidden = |at: usize| found.iter().any(|secret| secret.contains(&at));
-    // Byte for byte, so that places in the text stay what they are.
+    // Byte by byte, so that positions in the text stay valid.
     Cow::Owned(
         text.char_indices().map(|(at, c)| if hidden(at) { "*".repeat(c.len_utf8()) } else { c.to_string() }).collect(),
     )
 }
 
-/// An address as messages show it.
+/// An address for messages, without its password.
 pub(crate) fn shown(source: &str) -> String {
     without_password(source).into_owned()
 }

@@ -1,6 +1,6 @@
-//! Numbers and texts at places of a binary file, each of which may not be there.
+//! Reads numbers and texts at offsets of a binary file, with bounds checks.
 
-/// A place in a file that is in memory.
+/// A position in a file in memory.
 #[derive(Clone)]
 pub(crate) struct Place<'a> {
     data: &'a [u8],
@@ -8,7 +8,7 @@ pub(crate) struct Place<'a> {
     big_endian: bool,
 }
 
-/// The file ends before what should be there.
+/// The file ends before the requested bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ends;
 
@@ -47,14 +47,14 @@ impl<'a> Place<'a> {
         Ok(taken)
     }
 
-    /// Takes `text` when it comes next.
+    /// Consumes `text` if it comes next.
     pub fn accept(&mut self, text: &[u8]) -> bool {
         let there = self.data.get(self.at..).is_some_and(|rest| rest.starts_with(text));
         self.at += if there { text.len() } else { 0 };
         there
     }
 
-    /// Count times size in bytes, as one number that fits the file.
+    /// Takes `count` chunks of `bytes` bytes; an error if the product overflows or exceeds the file.
     pub fn take_each(&mut self, count: u64, bytes: usize) -> Result<std::slice::ChunksExact<'a, u8>, Ends> {
         let all = usize::try_from(count).ok().and_then(|count| count.checked_mul(bytes)).ok_or(Ends)?;
         Ok(self.take(all)?.chunks_exact(bytes.max(1)))
@@ -68,8 +68,7 @@ pub(crate) fn before_zero(bytes: &[u8]) -> &[u8] {
     bytes.split(|b| *b == 0).next().unwrap_or_default()
 }
 
-/// What codes of a column are called. Codes of one name are told apart by their code, so that two values never become
-/// one.
+/// The labels of a column's codes. Codes with equal labels get the code appended, so that two values never become one.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ValueLabels<K> {
     list: Vec<(K, String)>,
@@ -95,7 +94,7 @@ impl<K: PartialEq + Clone + std::fmt::Display> ValueLabels<K> {
     }
 }
 
-/// The day this number of days after another, as year-month-day.
+/// The date `days` days after `from`, as year-month-day; `None` outside the supported range.
 pub(crate) fn day(from: jiff::civil::Date, days: f64) -> Option<String> {
     if !(-4e6..4e6).contains(&days) {
         return None;
@@ -104,7 +103,7 @@ pub(crate) fn day(from: jiff::civil::Date, days: f64) -> Option<String> {
     from.checked_add(span).ok().map(|date| date.to_string())
 }
 
-/// The moment this number of seconds after the start of a day, to the second.
+/// The date and time `seconds` seconds after the start of `from`, to the second.
 pub(crate) fn moment(from: jiff::civil::Date, seconds: f64) -> Option<String> {
     let days = (seconds / 86_400.0).floor();
     let rest = (seconds - days * 86_400.0).floor() as u64;

@@ -1,34 +1,33 @@
-//! What the bytes of a table do not say by themselves: in which encoding its text is, which sheet is meant, whether
-//! there is a header, how numbers and dates are written.
+//! Properties of a table that its bytes do not state: text encoding, sheet, header, and the form of numbers and dates.
 //!
-//! By default nothing is stated: text is UTF-8 or what its byte order mark says, the first line is a header, a workbook
-//! has one table, numbers have a point, and a date is a text as it stands.
+//! By default nothing is stated: text is UTF-8 or according to its byte order mark, the first line is a header, a
+//! workbook has one table, numbers have a decimal point, and dates stay texts.
 
 use amidst_core::table::DateOrder;
 use encoding_rs::Encoding;
 use jiff::civil::Date;
 
-/// What is stated about a table. See [`Default`].
+/// What is stated about a table; see [`Default`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Conventions {
-    /// The encoding of text. A byte order mark in the file wins over it.
+    /// The encoding of text. A byte order mark in the file takes precedence.
     pub encoding: Option<TextEncoding>,
-    /// The sheet of a workbook; needed where several hold something.
+    /// The sheet of a workbook; required where several have cells.
     pub sheet: Option<String>,
-    /// What becomes of merged cells.
+    /// How merged cells are read.
     pub merged: Merged,
-    /// Whether the first line is data already; columns are then called `column1`, `column2`, …
+    /// Whether the first line is data; columns are then named `column1`, `column2`, …
     pub no_header: bool,
-    /// Whether numbers have a comma before their decimals.
+    /// Whether numbers have a decimal comma.
     pub decimal_comma: bool,
     /// How dates are written.
     pub date_format: Option<DateFormat>,
 }
 
-/// What becomes of the merged cells of a sheet.
+/// How the merged cells of a sheet are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Merged {
-    /// They are an error: nobody knows whether the value is meant for all of them.
+    /// They are an error: it is unknown whether the value is meant for all of them.
     #[default]
     Refuse,
     /// Each of them has the value.
@@ -41,24 +40,24 @@ pub enum Merged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEncoding(pub(crate) &'static Encoding);
 
-/// Names that people use beside those of the standard.
+/// Common names in addition to those of the Encoding Standard.
 const ALIASES: &[(&str, &str)] =
     &[("latin-1", "windows-1252"), ("ansi", "windows-1252"), ("utf-16", "utf-16le"), ("macroman", "macintosh")];
 
 impl TextEncoding {
-    /// The encoding that is called `name`, whatever its case; `None` when there is no such.
+    /// The encoding with this name, ignoring case; `None` when there is none.
     pub fn named(name: &str) -> Option<TextEncoding> {
         let name = name.trim().to_ascii_lowercase();
         let label = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, label)| label);
         Encoding::for_label_no_replacement(label.as_bytes()).map(TextEncoding)
     }
 
-    /// Its name in lower case. Latin-1 goes by the name of its superset, `windows-1252`.
+    /// Its name in lower case. Latin-1 has the name of its superset, `windows-1252`.
     pub fn name(self) -> String {
         self.0.name().to_ascii_lowercase()
     }
 
-    /// The encoding that the bytes of a text seem to be in: never UTF-8. `whole` says whether the text ends there.
+    /// The likely encoding of bytes that are not UTF-8. `whole` says whether the text ends with them.
     pub fn guess(bytes: &[u8], whole: bool) -> TextEncoding {
         if let Some((found, _)) = Encoding::for_bom(bytes).filter(|(found, _)| *found != encoding_rs::UTF_8) {
             return TextEncoding(found);
@@ -78,17 +77,17 @@ impl TextEncoding {
 /// How dates are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DateFormat {
-    /// Day, month and year in some order, however they are separated.
+    /// Day, month and year in a fixed order, with any separator.
     Order(DateOrder),
     /// A pattern such as `%d.%m.%Y`.
     Pattern(String),
 }
 
 impl DateFormat {
-    /// Reads `d-m-y`, `m-d-y`, `y-m-d`, or a pattern with `%d`, `%m` and `%Y`.
+    /// Parses `d-m-y`, `m-d-y`, `y-m-d`, or a pattern with `%d`, `%m` and `%Y`.
     ///
     /// # Errors
-    /// What would be right.
+    /// A message that says what is valid.
     pub fn parse(text: &str) -> Result<DateFormat, String> {
         if let Some((_, order)) = amidst_core::table::DATE_ORDERS.iter().find(|(name, _)| *name == text) {
             return Ok(DateFormat::Order(*order));
@@ -106,7 +105,7 @@ impl DateFormat {
         Ok(DateFormat::Pattern(text.to_string()))
     }
 
-    /// What [`DateFormat::parse`] reads.
+    /// The text that [`DateFormat::parse`] reads back.
     pub fn text(&self) -> &str {
         match self {
             DateFormat::Order(order) => order.name(),
@@ -114,7 +113,7 @@ impl DateFormat {
         }
     }
 
-    /// A date in this form, as year-month-day; `None` for what is none.
+    /// A date in this form as year-month-day; `None` for other texts.
     pub fn iso(&self, value: &str) -> Option<String> {
         match self {
             DateFormat::Order(order) => order.iso(value),

@@ -1,15 +1,15 @@
-//! Numbers and dates as people write them → as everything above reads them: a point before decimals, year-month-day.
+//! Converts numbers and dates from their stated form: to a decimal point, and to year-month-day.
 //!
-//! Whole columns are looked at, so that a code with a comma in it is not taken for a number: a column is converted
-//! where at least half of its values that have a digit are in the stated form (for numbers: one with a comma must be
-//! among them). What is not in that form stays as it stands, and is found where the column's type is asked for.
+//! Columns are judged as a whole, so that codes with a comma are not taken for numbers: a column is converted if at
+//! least half of its values with a digit are in the stated form (for numbers, at least one of them with a comma). Other
+//! values stay unchanged and are reported where the column's type is checked.
 
 use amidst_core::table::{Codes, Column, Dictionary, Table};
 
 use crate::conventions::Conventions;
 
 impl Conventions {
-    /// Converts the columns of `table` to which the decimal mark and the form of dates apply.
+    /// Converts the columns of `table` to which the decimal comma and the date format apply.
     pub fn convert(&self, table: &mut Table) {
         for column in &mut table.columns {
             if self.decimal_comma && is_of(column, |v| with_point(v).is_some()) && has_comma(column) {
@@ -32,7 +32,7 @@ fn has_comma(column: &Column) -> bool {
     column.dictionary.iter().any(|v| v.contains(',') && with_point(v).is_some())
 }
 
-/// Whether at least half of the values that have a digit are in a form, and some is.
+/// Whether at least half of the values with a digit, and at least one, fit.
 fn is_of(column: &Column, fits: impl Fn(&str) -> bool) -> bool {
     let (mut all, mut fitting) = (0usize, 0usize);
     for value in column.dictionary.iter().filter(|v| has_digit(v)) {
@@ -42,7 +42,7 @@ fn is_of(column: &Column, fits: impl Fn(&str) -> bool) -> bool {
     fitting > 0 && fitting * 2 >= all
 }
 
-/// Gives every value its new text; values of one text become one.
+/// Replaces values by their new texts; values with equal texts become one.
 fn change(column: &mut Column, new: impl Fn(&str) -> Option<String>) {
     let mut dictionary = Dictionary::default();
     let map: Vec<u32> = (column.dictionary.iter())
@@ -59,8 +59,8 @@ fn change(column: &mut Column, new: impl Fn(&str) -> Option<String>) {
     column.dictionary = dictionary;
 }
 
-/// A number with a decimal comma, with a point instead and without marks between its thousands (points, blanks or
-/// apostrophes); `None` for anything else. Digits stay as they are written.
+/// A number with a decimal comma, written with a point and without thousands separators (points, blanks or
+/// apostrophes); `None` for other texts. Digits stay unchanged.
 pub fn with_point(value: &str) -> Option<String> {
     let value = value.trim();
     let (sign, digits) = match value.strip_prefix(['-', '\u{2212}']) {
@@ -128,7 +128,7 @@ mod tests {
     fn columns_are_converted_as_a_whole() {
         let comma = Conventions { decimal_comma: true, ..Conventions::default() };
         assert_eq!(converted(&comma, &["1,5", "2", "?", "1.000", "x1"]), ["1.5", "2", "?", "1000", "x1"]);
-        // No number with a comma is among them: the points are decimal points of a release, say.
+        // None of them has a comma: the points may be decimal points.
         assert_eq!(converted(&comma, &["1.234", "2"]), ["1.234", "2"]);
         assert_eq!(converted(&comma, &["1,2,3", "2,3,4", "1,2"]), ["1,2,3", "2,3,4", "1,2"]);
         assert_eq!(converted(&comma, &["1.000,0", "1000,0"]), ["1000.0", "1000.0"]);

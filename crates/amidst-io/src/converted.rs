@@ -1,18 +1,18 @@
-//! Bytes that are made from other bytes piece by piece, as a stream.
+//! A stream of bytes that are converted piece by piece from other bytes.
 
 use std::io::{self, Read};
 
-/// Makes the next bytes of a stream.
+/// Produces the next bytes of a stream.
 pub(crate) trait Convert {
-    /// Appends more bytes to `out`, which is empty; nothing at the end of the stream.
+    /// Appends more bytes to `out`, which is empty; appends nothing at the end of the stream.
     fn refill(&mut self, out: &mut Vec<u8>) -> io::Result<()>;
 }
 
-/// The stream of what a [`Convert`] makes.
+/// The output of a [`Convert`] as a stream.
 pub(crate) struct Converted<C> {
     convert: C,
     made: Vec<u8>,
-    /// How much of `made` has been handed out.
+    /// Number of bytes of `made` that were returned.
     given: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Bytes of text in any encoding → UTF-8.
+//! Decodes text in any encoding to UTF-8.
 //!
-//! A byte order mark wins over what is stated. Bytes that the encoding does not have are an error with their line,
-//! never a replacement character: a value that nobody wrote must not get into a table.
+//! A byte order mark takes precedence over the stated encoding. Bytes that are invalid in the encoding are an error
+//! with their line, never a replacement character: no value may enter the table that was not in the file.
 
 use std::io::{self, Cursor, Read};
 
@@ -10,10 +10,10 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 use crate::conventions::TextEncoding;
 use crate::converted::{Convert, Converted};
 
-/// Bytes that are decoded at a time.
+/// Bytes decoded at a time.
 const CHUNK: usize = 64 << 10;
 
-/// What an error of a decoded stream holds: bytes that the encoding does not have.
+/// The content of an I/O error of a decoded stream: bytes that are invalid in the encoding.
 #[derive(Debug, thiserror::Error)]
 #[error("bytes on line {line} are not {encoding}")]
 pub(crate) struct Undecodable {
@@ -21,7 +21,7 @@ pub(crate) struct Undecodable {
     pub encoding: String,
 }
 
-/// The text of `reader` as UTF-8. Without a byte order mark and a stated encoding the bytes pass as they are.
+/// The text of `reader` as UTF-8. Without a byte order mark and a stated encoding the bytes are unchanged.
 pub(crate) fn text<'a, R: Read + Send + 'a>(
     mut reader: R,
     stated: Option<TextEncoding>,
@@ -35,19 +35,19 @@ pub(crate) fn text<'a, R: Read + Send + 'a>(
     let whole = Cursor::new(start).chain(reader);
     Ok(match encoding {
         None => Box::new(whole),
-        // A byte order mark of UTF-8 is taken off by the reader of the text.
+        // The reader of the text removes a byte order mark of UTF-8.
         Some(encoding) if encoding == UTF_8 => Box::new(whole),
         Some(encoding) => Box::new(Converted::new(Decoded::new(whole, encoding))),
     })
 }
 
-/// A stream of text that is decoded as it is read.
+/// A stream of text that is decoded while it is read.
 struct Decoded<R> {
     inner: R,
     encoding: &'static Encoding,
     decoder: Decoder,
     raw: Vec<u8>,
-    /// What of `raw` has not been decoded yet.
+    /// The part of `raw` that is not decoded yet.
     pending: std::ops::Range<usize>,
     ended: bool,
     finished: bool,

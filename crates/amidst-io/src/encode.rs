@@ -1,23 +1,23 @@
-//! Cells → codes, as fast as a cell can be looked up.
+//! Encodes cells as dictionary codes; the hot path of reading.
 //!
-//! A reading thread owns one [`ColumnEncoder`] per column and keeps it over all the blocks it reads, so that a value is
-//! looked up in a warm table of values that the thread has seen. What leaves the thread with each block is the block's
-//! codes and the values that were new. Blocks are handed to threads in order; therefore a value that is new to the
-//! whole table is also new to the thread that reads it, and merging the new values block by block gives the order of
-//! first appearance, whatever the number of threads.
+//! A reading thread owns one [`ColumnEncoder`] per column and keeps it over all blocks that it reads, so that values
+//! are looked up in a table that is already filled. Each block yields its codes and the values that were new to the
+//! thread. Blocks are assigned to threads in order; therefore a value that is new to the whole table is also new to the
+//! thread that reads it, and merging the new values block by block gives the order of first appearance, for any number
+//! of threads.
 
 use amidst_core::table::Codes;
 
 use crate::nulls::NULL;
 
-/// A thread forgets its values when it has seen this many, so that memory stays bounded with many threads.
+/// A thread discards its values after this many, so that memory stays bounded with many threads.
 const GENERATION: usize = 1 << 16;
-/// … or when their text takes this many bytes.
+/// A thread discards its values when their text exceeds this many bytes.
 const GENERATION_TEXT: usize = 8 << 20;
 
 const VACANT: u32 = u32::MAX;
 
-/// A distinct value: all of it when it has at most 16 bytes, else its first bytes and a hash.
+/// A distinct value: all of it up to 16 bytes, otherwise its first bytes and a hash.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     low: u64,
@@ -51,7 +51,7 @@ pub(crate) enum BadCell {
     NotUtf8,
 }
 
-/// The bytes of a cell as text.
+/// The bytes of a cell as text; an error for NUL bytes and invalid UTF-8.
 pub(crate) fn check(bytes: &[u8]) -> Result<&str, BadCell> {
     if memchr::memchr(0, bytes).is_some() {
         return Err(BadCell::Nul);
@@ -59,16 +59,16 @@ pub(crate) fn check(bytes: &[u8]) -> Result<&str, BadCell> {
     std::str::from_utf8(bytes).map_err(|_| BadCell::NotUtf8)
 }
 
-/// The codes of one column in one block, and the values that its thread had not seen before.
+/// The codes of one column in one block, and the values that were new to its thread.
 #[derive(Debug, Default)]
 pub(crate) struct EncodedColumn {
-    /// Whether the thread's codes start anew at zero with this block.
+    /// Whether the thread's codes start again from zero with this block.
     pub reset: bool,
-    /// The new values, one after the other.
+    /// The new values, concatenated.
     pub text: String,
-    /// Where each ends.
+    /// The end of each new value in `text`.
     pub ends: Vec<u32>,
-    /// The cells, in the thread's codes.
+    /// The cells in the thread's codes.
     pub codes: Codes,
 }
 
@@ -81,9 +81,9 @@ pub(crate) struct ColumnEncoder {
     ends: Vec<u32>,
     sent: usize,
     reset: bool,
-    /// The code of null, once there was one.
+    /// The code of null, if it has occurred.
     null: Option<u32>,
-    /// Codes not yet narrowed.
+    /// Codes that are not narrowed yet.
     wide: Vec<u32>,
     codes: Codes,
 }
@@ -100,7 +100,7 @@ const MASKS: [u64; 9] = [
     0xFFFF_FFFF_FFFF_FFFF,
 ];
 
-/// Eight bytes of `data` from `at`; zeros stand for bytes beyond its end.
+/// Eight bytes of `data` from `at`; bytes beyond its end are zero.
 #[inline(always)]
 fn word(data: &[u8], at: usize) -> u64 {
     match data.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -161,7 +161,7 @@ impl Default for ColumnEncoder {
 }
 
 impl ColumnEncoder {
-    /// The code of the bytes `data[start..start + length]`. Faster when `data` goes on for eight bytes.
+    /// The code of the bytes `data[start..start + length]`. Faster when `data` extends eight bytes further.
     #[inline(always)]
     pub fn code(&mut self, data: &[u8], start: usize, length: usize) -> Result<u32, BadCell> {
         let key = key(data, start, length);
@@ -193,7 +193,7 @@ impl ColumnEncoder {
     #[cold]
     #[inline(never)]
     fn insert(&mut self, key: Key, at: usize, value: &[u8]) -> Result<u32, BadCell> {
-        // Checked once per distinct value: whatever was seen before has passed.
+        // Checked once per distinct value; known values have passed.
         self.text.push_str(check(value)?);
         let code = self.ends.len() as u32;
         self.ends.push(self.text.len() as u32);
@@ -244,13 +244,13 @@ impl ColumnEncoder {
         self.push_code(code);
     }
 
-    /// The code of the cell that was appended last to this block.
+    /// The code of the last cell of this block.
     pub fn last_code(&self) -> Option<u32> {
         self.wide.last().copied().or_else(|| self.codes.len().checked_sub(1).map(|row| self.codes.get(row)))
     }
 
-    /// Appends the cells between delimiters: cell `i` lies after `before[i]` and ends before `after[i]`. With
-    /// `last`, a carriage return before the end is not part of the cell. Stops at a bad cell.
+    /// Appends the cells between delimiters: cell `i` lies after `before[i]` and ends before `after[i]`. With `last`, a
+    /// carriage return before the end is not part of the cell. Stops at the first bad cell.
     pub fn push_fields<'a>(
         &mut self,
         data: &[u8],
@@ -278,7 +278,7 @@ impl ColumnEncoder {
         Ok(())
     }
 
-    /// Forgets the cells of this block from row `rows` on.
+    /// Removes the cells of this block from row `rows` on.
     pub fn truncate(&mut self, rows: usize) {
         self.narrow();
         match &mut self.codes {
@@ -310,12 +310,12 @@ impl ColumnEncoder {
         self.codes = wider;
     }
 
-    /// Whether as many values have been seen as a generation may hold.
+    /// Whether the limits of a generation are reached.
     pub fn is_full(&self) -> bool {
         self.ends.len() >= GENERATION || self.text.len() >= GENERATION_TEXT
     }
 
-    /// Forgets all values; codes start anew. Only between blocks.
+    /// Discards all values; codes start again from zero. To be called between blocks only.
     fn forget(&mut self) {
         self.slots.fill(EMPTY);
         self.text.clear();
@@ -325,7 +325,7 @@ impl ColumnEncoder {
         self.null = None;
     }
 
-    /// Hands over the block: its codes and new values.
+    /// Returns the block's codes and new values, and prepares for the next block.
     pub fn finish(&mut self) -> EncodedColumn {
         self.narrow();
         let from = if self.sent == 0 { 0 } else { self.ends[self.sent - 1] };

@@ -1,4 +1,4 @@
-//! What can be wrong with an input: where, and how to mend it. Messages name files, lines and columns, never cells.
+//! Errors of reading. Messages name files, lines and columns and say how to correct the input; they never quote cells.
 
 use std::path::{Path, PathBuf};
 
@@ -16,35 +16,35 @@ pub enum ReadError {
         /// The most similar name in the same folder.
         nearest: Option<String>,
     },
-    /// The system refuses to open it.
+    /// The system denies permission.
     #[error("{}: permission denied. Let this user read the file (chmod +r), or copy it", path.display())]
     PermissionDenied {
         /// The file.
         path: PathBuf,
     },
-    /// Reading failed midway.
+    /// Reading failed.
     #[error("{}: cannot read: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The name's ending says no format.
+    /// The extension is not that of a format.
     #[error("{}: the ending does not tell the format. {}", path.display(), instead(path))]
     UnknownFormat {
         /// The file.
         path: PathBuf,
     },
-    /// The source names a kind of place that is not readable.
+    /// The source has an unknown scheme.
     #[error(
         "{scheme}:// sources cannot be read. Give a file, a folder, a glob, sqlite://…, postgres://… or - for standard input"
     )]
     UnknownScheme {
-        /// What stands before `://`.
+        /// The text before `://`.
         scheme: String,
     },
-    /// A database in which what is wanted is not found.
+    /// The requested table is not in the database, or the address is wrong.
     #[error("{place}: {reason}")]
     Database {
         /// The address, without its password.
@@ -52,15 +52,15 @@ pub enum ReadError {
         /// What is wrong.
         reason: String,
     },
-    /// A database that cannot be read now.
+    /// A database that cannot be reached or read.
     #[error("{place}: {reason}")]
     DatabaseFailed {
         /// The address, without its password.
         place: String,
-        /// What happened.
+        /// The database's message.
         reason: String,
     },
-    /// A cell of bytes that are no text.
+    /// A cell of binary data.
     #[error("{}, row {row}{}: binary data, which has no text. Make the column identifying (it is then left out), or select others with ?query=SELECT …", path.display(), in_column(column))]
     Binary {
         /// The address.
@@ -76,7 +76,7 @@ pub enum ReadError {
         /// The folder or glob.
         path: PathBuf,
     },
-    /// A glob that cannot be understood.
+    /// An invalid glob.
     #[error("{pattern}: not a valid glob: {reason}")]
     BadGlob {
         /// The pattern as given.
@@ -84,16 +84,16 @@ pub enum ReadError {
         /// What is wrong.
         reason: String,
     },
-    /// A separator that could not separate.
+    /// A separator that is a quote, a line break, NUL or not ASCII.
     #[error("the separator must be one ASCII character other than a quote or a line break")]
     BadSeparator,
-    /// Nothing in the file.
+    /// The file is empty.
     #[error("{}: the file is empty. It needs a header line and at least one row", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// A header and nothing below.
+    /// A header without rows.
     #[error("{}: no rows, only a header", path.display())]
     NoRows {
         /// The file.
@@ -111,7 +111,7 @@ pub enum ReadError {
         /// Fields in the row.
         found: usize,
     },
-    /// A byte of value zero.
+    /// A NUL byte.
     #[error("{}, line {line}{}: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]", path.display(), in_column(column))]
     Nul {
         /// The file.
@@ -131,7 +131,7 @@ pub enum ReadError {
         /// The column's name.
         column: Option<String>,
     },
-    /// Bytes that the stated encoding, or that of the byte order mark, does not have.
+    /// Bytes that are invalid in the stated encoding, or in that of the byte order mark.
     #[error("{}, line {line}: not {encoding}, as is stated or as its first bytes say. State another `encoding` under [data], or export the file again", path.display())]
     NotEncoding {
         /// The file.
@@ -141,7 +141,7 @@ pub enum ReadError {
         /// The encoding.
         encoding: String,
     },
-    /// A workbook in which several sheets hold something.
+    /// A workbook in which several sheets have cells, and none is stated.
     #[error("{}: {} sheets hold something: {}. State which one is the table under [data]: `sheet = {}`", path.display(), sheets.len(), listed(sheets), toml_text(sheets.first()))]
     SeveralSheets {
         /// The file.
@@ -149,14 +149,14 @@ pub enum ReadError {
         /// Their names, in the order of the workbook.
         sheets: Vec<String>,
     },
-    /// A sheet that a workbook does not have.
+    /// A stated sheet that the workbook does not have.
     #[error("{}: there is no sheet {}. It has {}. State one of them under [data]: `sheet = {}`", path.display(), shown(sheet), listed(sheets), toml_text(sheets.first()))]
     NoSuchSheet {
         /// The file.
         path: PathBuf,
-        /// The sheet that was stated.
+        /// The stated sheet.
         sheet: String,
-        /// The sheets that there are.
+        /// The sheets of the workbook.
         sheets: Vec<String>,
     },
     /// Merged cells in a table.
@@ -166,9 +166,9 @@ pub enum ReadError {
         path: PathBuf,
         /// The sheet.
         sheet: String,
-        /// The first of them, such as B2:B5.
+        /// The first region, such as B2:B5.
         cells: String,
-        /// How many such groups there are.
+        /// Number of regions.
         count: usize,
     },
     /// A title above the header of a sheet.
@@ -203,13 +203,13 @@ pub enum ReadError {
         /// What is wrong, without the text.
         reason: String,
     },
-    /// JSON that is neither a list of objects nor an object a line.
+    /// JSON that is neither a list of objects nor one object per line.
     #[error("{}: neither a list of objects ([{{…}}, {{…}}]) nor an object a line. Export it as such; in pandas: to_json(…, orient = \"records\")", path.display())]
     JsonShape {
         /// The file.
         path: PathBuf,
     },
-    /// Two columns of one name.
+    /// Two columns with the same name.
     #[error("{}: columns {first} and {second} are both called {}. Rename one, or state `header = false` under [data] if there is no header", path.display(), shown(column))]
     DuplicateColumn {
         /// The file.
@@ -267,7 +267,7 @@ pub enum ReadError {
         /// The column's name.
         column: Option<String>,
     },
-    /// Programs read the cell in different ways.
+    /// A cell that programs read in different ways.
     #[error(
         "{}, line {line}{}: programs read this cell in different ways: it has text or blanks around its quotes, or a carriage \
          return that ends no line. Put the whole cell in quotes, or export the table again",
@@ -331,20 +331,20 @@ pub enum ReadError {
         /// The file.
         path: PathBuf,
     },
-    /// Not gzip, or damaged.
+    /// A stream that is not gzip, or is damaged.
     #[error("{}: the compressed data is damaged. Copy or download the file again", path.display())]
     GzipDamaged {
         /// The file.
         path: PathBuf,
     },
-    /// A Parquet or Arrow file that is cut or damaged.
+    /// A file of a binary format that is truncated or damaged.
     #[error("{}: not a whole {format} file: {reason}. Copy or export it again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The format.
         format: &'static str,
-        /// What the format's reader said.
+        /// The message of the format's reader.
         reason: String,
     },
     /// The caller asked to stop.
@@ -353,7 +353,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// What a reader of `format` says of the file at `path`, once it has a reason.
+    /// An error constructor for damage in the file at `path`.
     pub(crate) fn damaged(path: &Path, format: Format) -> impl Fn(String) -> ReadError + Copy {
         move |reason| ReadError::Damaged { path: path.to_path_buf(), format: format.name(), reason }
     }
@@ -367,7 +367,7 @@ fn or_none(column: &Option<String>) -> String {
     column.as_ref().map_or_else(|| "missing".to_string(), |c| shown(c))
 }
 
-/// Some names, not too many of them.
+/// The first names of a list, and the number of others.
 fn listed(names: &[String]) -> String {
     let mut some: Vec<String> = names.iter().take(12).map(|name| shown(name)).collect();
     if names.len() > 12 {
@@ -376,7 +376,7 @@ fn listed(names: &[String]) -> String {
     some.join(", ")
 }
 
-/// A name as a policy would write it.
+/// A name as a TOML string.
 fn toml_text(name: Option<&String>) -> String {
     let short: String = name.map(String::as_str).unwrap_or_default().chars().take(60).collect();
     format!("\"{}\"", short.escape_debug())
@@ -386,7 +386,7 @@ fn more(count: usize) -> String {
     if count > 1 { format!(", and {} groups more", count - 1) } else { String::new() }
 }
 
-/// A name fit for one line of a message: quoted, control characters escaped, cut after 60 characters.
+/// A name for one line of a message: quoted, control characters escaped, cut after 60 characters.
 pub(crate) fn shown(name: &str) -> String {
     let short: String = name.chars().take(60).flat_map(char::escape_debug).collect();
     if name.chars().count() > 60 { format!("“{short}…”") } else { format!("“{short}”") }

@@ -1,11 +1,11 @@
-//! The file formats, told apart by the ending of the file's name.
+//! The file formats, identified by the extension of a file name.
 
 use std::path::Path;
 
-/// A format that tables are read from, and for most of them written to.
+/// A format that is read and, unless stated otherwise, written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Comma (or otherwise) separated values.
+    /// Separated values; by default with commas.
     Csv,
     /// Comma separated values, gzipped.
     CsvGz,
@@ -21,11 +21,11 @@ pub enum Format {
     Parquet,
     /// Arrow IPC: read as a file or as a stream, written as a file.
     Arrow,
-    /// One JSON object a line.
+    /// One JSON object per line.
     JsonLines,
-    /// One JSON object a line, gzipped.
+    /// One JSON object per line, gzipped.
     JsonLinesGz,
-    /// One JSON object a line, compressed by zstd. Read only.
+    /// One JSON object per line, compressed by zstd. Read only.
     JsonLinesZst,
     /// A JSON list of objects. Read only.
     Json,
@@ -33,20 +33,20 @@ pub enum Format {
     JsonGz,
     /// A JSON list of objects, compressed by zstd. Read only.
     JsonZst,
-    /// A workbook of Excel. Read only.
+    /// An Excel workbook. Read only.
     Xlsx,
-    /// A workbook of LibreOffice. Read only.
+    /// An OpenDocument workbook. Read only.
     Ods,
-    /// A data file of SPSS. Read only.
+    /// An SPSS data file. Read only.
     Sav,
-    /// A data file of Stata. Read only.
+    /// A Stata data file. Read only.
     Dta,
 }
 
-/// The endings that a file to be read may have, as listed in error messages.
+/// The extensions of files that can be read, as listed in error messages.
 pub const SUPPORTED: &str = ".csv .tsv .json .jsonl (each also with .gz or .zst) .parquet .arrow .xlsx .ods .sav .dta";
 
-/// The endings that a file to be written may have.
+/// The extensions of files that can be written.
 pub const WRITTEN: &str = ".csv .tsv .jsonl (each also with .gz) .parquet .arrow";
 
 const ENDINGS: &[(&str, Format)] = &[
@@ -82,7 +82,7 @@ const ENDINGS: &[(&str, Format)] = &[
     (".dta", Format::Dta),
 ];
 
-/// Endings of files that people have and that are not read, with what to do instead.
+/// Common extensions that are not read, with what to do instead.
 const INSTEAD: &[(&str, &str)] = &[
     (".xls", "Open it and save it as .xlsx"),
     (".xlsb", "Open it and save it as .xlsx"),
@@ -107,18 +107,18 @@ const INSTEAD: &[(&str, &str)] = &[
     (".pdf", "It holds pages, not a table"),
 ];
 
-/// The endings of files that are read, each with its dot; one for every name that a format goes by.
+/// The extensions of files that are read, each with its dot; a format may have several.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     ENDINGS.iter().map(|(ending, _)| *ending)
 }
 
-/// Whether the ending of `path` is one of files that hold something, but in no format that is read or written here.
+/// Whether `path` has the extension of a known format that is neither read nor written here.
 pub fn is_foreign(path: &Path) -> bool {
     let name = lower_name(path);
     INSTEAD.iter().any(|(ending, _)| name.ends_with(ending))
 }
 
-/// What to do with a file whose ending says no format.
+/// What to do with a file whose extension is not that of a format.
 pub(crate) fn instead(path: &Path) -> String {
     let name = lower_name(path);
     let found = INSTEAD.iter().find(|(ending, _)| name.ends_with(ending));
@@ -130,7 +130,7 @@ fn lower_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// A file name whose ending says no format.
+/// A file name whose extension is not that of a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: the ending does not tell the format. Supported: {SUPPORTED}")]
 pub struct UnknownFormat {
@@ -139,10 +139,10 @@ pub struct UnknownFormat {
 }
 
 impl Format {
-    /// The format that the ending of `path` says.
+    /// The format by the extension of `path`, ignoring case.
     ///
     /// # Errors
-    /// When the ending is not a known one.
+    /// When the extension is unknown.
     pub fn of_path(path: &Path) -> Result<Format, UnknownFormat> {
         let name = lower_name(path);
         ENDINGS
@@ -152,7 +152,7 @@ impl Format {
             .ok_or_else(|| UnknownFormat { name: path.display().to_string() })
     }
 
-    /// The usual ending, with its dot.
+    /// The usual extension, with its dot.
     pub fn ending(self) -> &'static str {
         ENDINGS.iter().find(|(_, format)| *format == self).map_or(".csv", |(ending, _)| ending)
     }
@@ -162,13 +162,13 @@ impl Format {
         matches!(self, Format::CsvGz | Format::TsvGz | Format::JsonLinesGz | Format::JsonGz)
     }
 
-    /// Whether tables are written in this format, too: the independent checker must be able to read it.
+    /// Whether tables are also written in this format, which the independent checker must then be able to read.
     pub fn is_written(self) -> bool {
         use Format::{Arrow, Csv, CsvGz, JsonLines, JsonLinesGz, Parquet, Tsv, TsvGz};
         matches!(self, Csv | CsvGz | Tsv | TsvGz | JsonLines | JsonLinesGz | Parquet | Arrow)
     }
 
-    /// Whether the file is lines of separated values.
+    /// Whether the file consists of lines of separated values.
     pub fn is_separated(self) -> bool {
         use Format::{Csv, CsvGz, CsvZst, Tsv, TsvGz, TsvZst};
         matches!(self, Csv | CsvGz | CsvZst | Tsv | TsvGz | TsvZst)

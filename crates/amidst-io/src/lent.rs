@@ -1,8 +1,8 @@
-//! Tables in memory that have an address: whatever reads a file by its name reads them as well.
+//! Tables in memory that have an address, so that everything that reads a file by its name can read them.
 //!
-//! Policies, attacks and series name tables by texts, and some of them name several. A caller who holds record batches
-//! instead lends them: [`lend`] gives an address that [`read`](crate::read()) and everything above it takes for as long
-//! as the [`Lent`] lives, in this process only. Nothing is copied, and nothing is written.
+//! Policies, attacks and series name tables by texts, and some name several. A caller that holds record batches lends
+//! them: [`lend`] returns a [`Lent`], whose address [`read`](crate::read()) and everything above it accepts in this
+//! process for as long as the [`Lent`] exists. Nothing is copied or written to disk.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::error::ReadError;
 use crate::merge::Merger;
 use crate::stream::Settings;
 
-/// Rows that a thread takes at a time: frames often come as one batch, which one thread alone would read.
+/// Rows per block: data frames often come as one batch, which a single thread would read.
 const SLICE: usize = 1 << 16;
 
 type Batches = Arc<(SchemaRef, Vec<RecordBatch>)>;
@@ -51,7 +51,7 @@ pub fn lend(schema: SchemaRef, batches: Vec<RecordBatch>) -> Lent {
 }
 
 impl Lent {
-    /// What to name as a source.
+    /// The address to use as a source.
     pub fn address(&self) -> String {
         format!("{MEMORY}{}", self.number)
     }
@@ -63,12 +63,12 @@ impl Drop for Lent {
     }
 }
 
-/// A panic elsewhere leaves the map whole: it is only inserted into and removed from.
+/// Ignores poisoning: insertions and removals leave the map consistent.
 fn lent() -> MutexGuard<'static, BTreeMap<u64, Batches>> {
     LENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads the table that was lent under `name`, which follows [`MEMORY`] in its address.
+/// Reads the table lent under `name`, the part of its address after [`MEMORY`].
 pub(crate) fn read(
     place: &Path,
     name: &str,

@@ -1,8 +1,8 @@
-//! Formats in and out of Amidst: separated values, Parquet, Arrow IPC and JSON lines; JSON lists, workbooks, data files
-//! of SPSS and Stata, and tables of databases in.
+//! Formats of Amidst. Read and written: separated values, Parquet, Arrow IPC and JSON lines. Read only: JSON lists,
+//! workbooks, data files of SPSS and Stata, and tables of databases.
 //!
-//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, on all cores; [`write()`]
-//! puts a table into a file. Both give the same result whatever the number of threads.
+//! [`read`] streams any of them into a [`amidst_core::table::Table`] of dictionary codes, with all cores; [`write()`]
+//! writes a table to a file. The results do not depend on the number of threads.
 //!
 //! ```
 //! use std::path::Path;
@@ -22,10 +22,10 @@
 //!
 //! # The main types
 //!
-//! - [`Input`]: a table as it was read, with where its rows stand in the files and which cells are null.
-//! - [`Format`]: what is read and written; [`Conventions`]: what a file does not say by itself.
-//! - [`ReadOptions`], [`WriteOptions`]: which columns, how many threads, how work is stopped and watched.
-//! - [`Lent`]: record batches in memory under an address, for callers that take the name of a table.
+//! - [`Input`]: a table as read, with the files and lines of its rows and its null cells.
+//! - [`Format`]: the formats; [`Conventions`]: properties that a file does not state itself.
+//! - [`ReadOptions`], [`WriteOptions`]: columns, threads, cancellation and progress.
+//! - [`Lent`]: record batches in memory with an address, for callers that take the name of a table.
 //! - [`ReadError`], [`WriteError`]: what is wrong, and where.
 
 mod address;
@@ -58,7 +58,7 @@ mod stata;
 mod stream;
 mod write;
 
-// What tables in memory are made of, in the version that is used here.
+// The crates of which tables in memory are made, in the version used here.
 pub use arrow_array;
 pub use arrow_schema;
 

@@ -1,8 +1,10 @@
-//! What a file may ask for. Nothing here is a matter of taste of a format: a file says how long it is, how many rows it
-//! has and how much memory its cells need, and a damaged or hostile one says anything. Every size that a file declares
-//! is held against the bytes that are really there, or against a limit of this list, before memory is taken for it.
+//! Limits on what a file may claim.
 //!
-//! docs/data.md tells users the same numbers; a test compares the two.
+//! A file states its length, its number of rows and the memory that its cells need; a damaged or hostile file states
+//! anything. Every stated size is checked against the bytes that are really there, or against one of these limits,
+//! before memory is allocated for it.
+//!
+//! docs/data.md lists the same numbers for users; a test compares the two.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,32 +12,32 @@ use std::path::Path;
 /// Cells longer than this are refused: 16 MiB.
 pub const FIELD_LIMIT: usize = 16 << 20;
 
-/// Tables with more columns than this are refused. Each column has a dictionary and buffers in every thread.
+/// Tables with more columns are refused: each column has a dictionary and buffers in every thread.
 pub const COLUMN_LIMIT: usize = 20_000;
 
-/// Bytes that the names of a table's columns may have together: 16 MiB.
+/// Maximum total length of the column names of a table, in bytes: 16 MiB.
 pub const NAMES_LIMIT: usize = 16 << 20;
 
-/// Bytes that a batch or page may hold once decompressed, if it is not large as it stands: 512 MiB.
+/// Decompressed bytes that any batch or page may have: 512 MiB.
 pub(crate) const UNPACKED_LIMIT: u64 = 512 << 20;
 
-/// A batch or page of more than [`UNPACKED_LIMIT`] may be at most this factor larger than its compressed bytes.
+/// A batch or page of more than [`UNPACKED_LIMIT`] bytes may be at most this factor larger than its compressed bytes.
 pub(crate) const UNPACKED_RATIO: u64 = 64;
 
-/// Rows that a Parquet file of any size may have: runs of equal values take no space, whatever their number.
+/// Rows that a Parquet file of any size may have: runs of equal values take almost no space.
 pub(crate) const FREE_ROWS: u64 = 1 << 24;
 
-/// Rows of a Parquet file with more than [`FREE_ROWS`], for each of its bytes.
+/// Maximum number of rows per byte of a Parquet file with more than [`FREE_ROWS`].
 pub(crate) const ROWS_PER_BYTE: u64 = 1024;
 
-/// Rows of an Arrow batch beyond one for each bit of its buffers: columns of nulls have rows without any.
+/// Rows of an Arrow batch in addition to one per bit of its buffers: columns of nulls have no buffers.
 pub(crate) const FREE_BATCH_ROWS: u64 = 1 << 16;
 
-/// Cells that a Parquet or Arrow file of any size may have: runs of equal values and nulls take no space in it, but
-/// each cell takes time and memory once it is read.
+/// Cells that a Parquet or Arrow file of any size may have: runs of equal values and nulls take no space in the file,
+/// but each cell takes time and memory when it is read.
 pub(crate) const FREE_CELLS: u64 = 1 << 29;
 
-/// The cells of a file, rows times columns, held against its bytes as far as both are known.
+/// Counts the cells of a file (rows × columns) against its bytes, as far as both are known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cells {
     cells: u64,
@@ -43,8 +45,8 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Adds rows with their number of columns and of bytes; an error when the file has more cells than its bytes may
-    /// make.
+    /// Adds `rows` rows of `columns` columns from `bytes` bytes; fails when the file has more cells than its bytes
+    /// allow.
     pub fn add(&mut self, rows: u64, columns: usize, bytes: u64) -> Result<(), String> {
         self.cells = self.cells.saturating_add(rows.saturating_mul(columns as u64));
         self.bytes = self.bytes.saturating_add(bytes);
@@ -58,31 +60,31 @@ impl Cells {
     }
 }
 
-/// Additions to dictionaries in an Arrow file: each copies what the dictionary had before.
+/// Maximum number of delta dictionaries in an Arrow file: each copies the values before it.
 pub(crate) const DELTA_LIMIT: usize = 4096;
 
-/// Levels of nested types, and of structures in metadata.
+/// Maximum nesting of types, and of structures in metadata.
 pub(crate) const DEPTH_LIMIT: usize = 32;
 
-/// How many cells a number of bytes of text may make where a line need not mention a column: few lines with many keys
-/// of their own would otherwise fill the memory with nulls.
+/// Maximum number of cells for `bytes` bytes of text, where a line need not mention every column: a few lines with many
+/// different keys would otherwise fill the memory with nulls.
 pub(crate) fn sparse_limit(bytes: usize) -> usize {
     bytes.saturating_mul(CELLS_PER_BYTE).saturating_add(16 << 20)
 }
 
-/// See [`sparse_limit`].
+/// Cells per byte; see [`sparse_limit`] and [`Cells`].
 const CELLS_PER_BYTE: usize = 64;
 
-/// Parts that the archive of a workbook may have.
+/// Maximum number of parts of a workbook's archive.
 pub(crate) const PARTS_LIMIT: usize = 10_000;
 
-/// Groups of merged cells that a sheet may have.
+/// Maximum number of merged regions of a sheet.
 pub(crate) const REGIONS_LIMIT: usize = 10_000;
 
-/// Cells that the sheets of an OpenDocument file of any size may have: a cell can say how often it is repeated.
+/// Cells that an OpenDocument file of any size may have: cells carry repetition counts.
 pub(crate) const SHEET_CELLS: u64 = 4 << 20;
 
-/// Cells of a file with more than [`SHEET_CELLS`], for each byte of its content.
+/// Maximum number of cells per byte of content in a file with more than [`SHEET_CELLS`].
 pub(crate) const SHEET_CELLS_PER_BYTE: u64 = 2;
 
 /// A policy longer than this is refused: 4 MiB.
@@ -91,7 +93,7 @@ pub const POLICY_LIMIT: u64 = 4 << 20;
 /// A hierarchy file longer than this is refused: 256 MiB.
 pub const HIERARCHY_LIMIT: u64 = 256 << 20;
 
-/// How many bytes a compressed buffer can hold at most, which follows from how each compression writes a run.
+/// Compression methods, with the maximum expansion that follows from how each encodes a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Packing {
     None,
@@ -106,7 +108,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// An error when `packed` bytes cannot hold `unpacked` ones, or when that is more than a file may ask for.
+    /// Fails when `packed` bytes cannot expand to `unpacked` bytes, or when that is more than a file may claim.
     pub fn check(self, packed: u64, unpacked: u64) -> Result<(), String> {
         let ratio = match self {
             Packing::None => 1,
@@ -122,7 +124,7 @@ impl Packing {
     }
 }
 
-/// An error when `packed` bytes ask for too much memory.
+/// Fails when `packed` bytes claim too much memory.
 pub(crate) fn check_unpacked(packed: u64, unpacked: u64) -> Result<(), String> {
     if unpacked > UNPACKED_LIMIT.max(packed.saturating_mul(UNPACKED_RATIO)) {
         return Err(format!(
@@ -132,11 +134,11 @@ pub(crate) fn check_unpacked(packed: u64, unpacked: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes of a small file such as a policy or a hierarchy: a regular file of at most `limit` bytes, so that neither
-/// a pipe nor a device is waited for and nothing endless is read.
+/// The bytes of a small file such as a policy or a hierarchy: a regular file of at most `limit` bytes, so that pipes
+/// and devices do not block and reading ends.
 ///
 /// # Errors
-/// When it is none, is longer, or cannot be read.
+/// When `path` is not a regular file, is longer, or cannot be read.
 pub fn small_file(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
     let refused = |reason: String| Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, reason));
     let found = std::fs::metadata(path)?;
@@ -147,7 +149,7 @@ pub fn small_file(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
         return refused("this is a pipe or a device; give a regular file".to_string());
     }
     let mut bytes = Vec::new();
-    // Files of some systems, such as /proc, say that they are empty and are not: what is read counts, too.
+    // Some files, such as those of /proc, have a stated length of 0, so the bytes read are counted as well.
     if found.len() <= limit {
         std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     }

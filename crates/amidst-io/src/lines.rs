@@ -1,4 +1,4 @@
-//! Where rows stood: from a row's number back to its file and line, at a few bytes per block of rows.
+//! Maps rows back to files and lines, with a few bytes per block of rows.
 
 /// The lines of one block.
 #[derive(Debug, Default, Clone)]
@@ -7,8 +7,8 @@ pub(crate) struct BlockLines {
     pub rows: usize,
     /// Line breaks in the block.
     pub lines: u64,
-    /// Rows before which lines are more than rows (blank lines, line breaks in quotes): row of the block and how many
-    /// more, from that row on. Empty in most files.
+    /// Where line numbers exceed row numbers (blank lines, line breaks in quotes): pairs of a row of the block and the
+    /// excess from that row on. Empty in most files.
     pub extra: Vec<(u32, u32)>,
     /// Whether the format has no lines.
     pub none: bool,
@@ -39,7 +39,7 @@ impl Lines {
         self.next_line = line;
     }
 
-    /// The line at which the next block starts.
+    /// The number of the first line of the next block.
     pub fn next_line(&self) -> u64 {
         self.next_line
     }
@@ -47,7 +47,7 @@ impl Lines {
     pub fn push(&mut self, block: BlockLines) {
         let line = (!block.none).then_some(self.next_line);
         let file = self.files.saturating_sub(1);
-        // A block whose lines go on as those before needs no span of its own.
+        // A block whose lines continue those before needs no span of its own.
         let goes_on = block.extra.is_empty()
             && self.spans.last().is_some_and(|span| {
                 span.file == file
@@ -61,7 +61,7 @@ impl Lines {
         self.next_line += block.lines;
     }
 
-    /// The file (by position) and line of a row.
+    /// The file (by position) and line of a row; `None` if no block was added.
     pub fn place(&self, row: usize) -> Option<(usize, Option<u64>)> {
         let span = &self.spans[self.spans.partition_point(|s| s.first_row <= row).checked_sub(1)?];
         let inside = row - span.first_row;

@@ -1,4 +1,4 @@
-//! Blocks of encoded columns, in the order of the input → one table.
+//! Merges blocks of encoded columns, in the order of the input, into one table.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use crate::limits::{COLUMN_LIMIT, NAMES_LIMIT, sparse_limit};
 use crate::lines::{BlockLines, Lines};
 use crate::nulls::{NULL, Nulls};
 
-/// What a first column without a name is called.
+/// The name given to a nameless first column.
 pub const ROW_NUMBER: &str = "row_number";
 
-/// What went wrong in a block, in the block's own lines.
+/// A fault in a block, with the line relative to the block.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// Lines of the block before the one at fault.
+    /// Number of lines of the block before the faulty one.
     pub line: u64,
     /// Position of the column in the file's header.
     pub column: Option<usize>,
     /// The column's name, in files without a header.
     pub key: Option<String>,
-    /// What is wrong there.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
@@ -34,7 +34,7 @@ impl Fault {
     }
 }
 
-/// What can be wrong on a line.
+/// The kinds of faults.
 #[derive(Debug)]
 pub(crate) enum FaultKind {
     Cell(BadCell),
@@ -48,53 +48,53 @@ pub(crate) enum FaultKind {
     TooManyColumns,
 }
 
-/// What a reading thread makes of a block.
+/// The result of encoding a block.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// The thread, whose codes the columns are in.
+    /// The thread in whose codes the columns are.
     pub worker: usize,
     pub rows: usize,
-    /// One per kept column, in the file's order.
+    /// One per kept column, in the order of the file.
     pub columns: Vec<EncodedColumn>,
-    /// Names of columns that the thread met for the first time (JSON lines); `columns` has grown by as many.
+    /// Names of columns that are new to the thread (JSON lines); the last columns of `columns` belong to them.
     pub new_names: Vec<String>,
     pub lines: BlockLines,
-    /// Bytes of text that it was made of, in formats whose columns appear as they are read.
+    /// Bytes of text of the block, in formats without a header; otherwise 0.
     pub bytes: usize,
     /// The first fault; rows before it are in `columns`.
     pub fault: Option<Fault>,
 }
 
-/// Thread's code → table's code.
+/// Maps codes of a thread to codes of the table.
 #[derive(Default)]
 struct CodeMap {
     codes: Vec<u32>,
     identity: bool,
 }
 
-/// The table as it grows.
+/// The table under construction.
 pub(crate) struct Merger<'a> {
     keep: Option<&'a dyn Fn(&str) -> bool>,
     distinct_limit: Option<DistinctLimit<'a>>,
     max_rows: usize,
     pub header: Vec<String>,
-    /// For each column of the header, its place among the kept ones.
+    /// For each column of the header, its position among the kept ones.
     places: Vec<Option<usize>>,
     columns: Vec<Column>,
     limits: Vec<u64>,
     rows: usize,
     pub files: Vec<PathBuf>,
     lines: Lines,
-    /// Of the current file: by thread, by column of the thread's blocks.
+    /// For the current file: by thread, by column of the thread's blocks.
     maps: Vec<Vec<CodeMap>>,
-    /// Of the current file: by thread, where each column of the thread's blocks goes.
+    /// For the current file: by thread, the target of each column of the thread's blocks.
     targets: Vec<Vec<Option<usize>>>,
     truncated: bool,
-    /// Whether the current file's columns appear as it is read.
+    /// Whether the current file has no header, so that columns appear while it is read.
     open: bool,
     /// Bytes of text in such files so far.
     bytes: usize,
-    /// Bytes of the names in the header.
+    /// Bytes of column names in such files so far.
     names: usize,
 }
 
@@ -124,17 +124,17 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// How many rows were asked for.
+    /// The maximum number of rows.
     pub fn max_rows(&self) -> usize {
         self.max_rows
     }
 
-    /// Whether more blocks of rows are wanted.
+    /// Whether more blocks are wanted.
     pub fn goes_on(&self) -> ControlFlow<()> {
         if self.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Fails where a source brought no row since there were `before` of them.
+    /// Fails if no row was added since there were `before` rows.
     pub fn refuse_no_rows(&self, path: &Path, before: usize) -> Result<(), ReadError> {
         if self.rows() == before && !self.is_full() {
             return Err(ReadError::NoRows { path: path.to_path_buf() });
@@ -142,12 +142,12 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    /// Whether as many rows have been read as were asked for.
+    /// Whether the maximum number of rows is reached.
     pub fn is_full(&self) -> bool {
         self.rows >= self.max_rows
     }
 
-    /// Starts a file whose columns are known. Tells for each of them whether it is kept.
+    /// Starts a file with a known header. Returns for each column whether it is kept.
     pub fn begin(&mut self, path: &Path, mut header: Vec<String>, first_line: u64) -> Result<Vec<bool>, ReadError> {
         name_row_numbers(&mut header);
         if header.len() > COLUMN_LIMIT || header.iter().map(String::len).sum::<usize>() > NAMES_LIMIT {
@@ -175,7 +175,7 @@ impl<'a> Merger<'a> {
         Ok(self.places.iter().map(Option::is_some).collect())
     }
 
-    /// Starts a file whose columns appear as it is read.
+    /// Starts a file whose columns appear while it is read.
     pub fn begin_open(&mut self, path: &Path) {
         self.begin_file(path, 1);
         self.open = true;
@@ -193,7 +193,7 @@ impl<'a> Merger<'a> {
         if place.is_some() {
             let mut column = Column::new(name.clone());
             if self.rows > 0 {
-                // A key that appears late was missing in all rows before.
+                // A key that appears late is null in all earlier rows.
                 column.dictionary.intern(NULL);
                 column.codes = Codes::U8(vec![0; self.rows]);
             }
@@ -205,7 +205,8 @@ impl<'a> Merger<'a> {
         place
     }
 
-    /// Where a column of a file without a header line goes; a new column when the first file is still being read.
+    /// The target of a column of a file without a header; `None` when it is not kept. Only the first file may add
+    /// columns.
     fn target_of(&mut self, name: String) -> Result<Option<usize>, ReadError> {
         if let Some(i) = self.header.iter().position(|h| *h == name) {
             return Ok(self.places[i]);
@@ -231,7 +232,7 @@ impl<'a> Merger<'a> {
         Ok(self.add_column(name))
     }
 
-    /// Appends a block. Blocks come in the order of the input.
+    /// Appends a block. Blocks must come in the order of the input.
     pub fn merge(&mut self, mut block: Block) -> Result<(), ReadError> {
         if self.is_full() {
             return Ok(());
@@ -273,7 +274,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Makes room for the block's thread, and finds where its columns go.
+    /// Creates the state for the block's thread, and finds the targets of its columns.
     fn register(&mut self, block: &mut Block) -> Result<(), ReadError> {
         let worker = block.worker;
         while self.maps.len() <= worker {
@@ -320,7 +321,7 @@ impl<'a> Merger<'a> {
         self.rows
     }
 
-    /// The finished table and whatever else there is to know of it.
+    /// The finished table with files, lines and nulls.
     pub fn finish(mut self) -> Input {
         let rows = self.rows.min(self.max_rows);
         for column in &mut self.columns {
@@ -345,7 +346,7 @@ fn trim<T>(codes: &mut Vec<T>, rows: usize) {
 }
 
 impl CodeMap {
-    /// Appends the block's cells to `column`, whose dictionary takes the block's new values first.
+    /// Appends the block's cells to `column`, after adding the block's new values to its dictionary.
     fn extend(&mut self, encoded: &EncodedColumn, column: &mut Column) {
         if encoded.reset {
             self.codes.clear();
@@ -367,7 +368,7 @@ impl CodeMap {
     }
 }
 
-/// Names the nameless first column that R's `write.csv` and pandas' `to_csv` write: the numbers or names of rows.
+/// Names the nameless first column of row numbers or row names that R's `write.csv` and pandas' `to_csv` write.
 fn name_row_numbers(header: &mut [String]) {
     if header.len() < 2 || !header[0].is_empty() {
         return;

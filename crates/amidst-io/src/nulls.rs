@@ -1,11 +1,11 @@
-//! Cells that are null: unknown by themselves, whatever texts a policy lists as unknown.
+//! Null cells: unknown in themselves, in addition to the texts that a policy lists as unknown.
 //!
-//! Under way a null is a value of its own, which no text can be. In the table it is the empty text, and which cells
-//! these are is told apart.
+//! While a table is read, null is a dictionary value that no text can equal. In the finished table it is the empty
+//! text, and [`Nulls`] records which cells are null.
 
 use amidst_core::table::{Codes, Column, Dictionary};
 
-/// How dictionaries hold a null while a table is read. Cells cannot contain it: a NUL byte is refused.
+/// The dictionary value for null while a table is read. No cell equals it, because NUL bytes are refused.
 pub(crate) const NULL: &str = "\0";
 
 /// Which rows of a column are null.
@@ -15,19 +15,19 @@ pub struct Nulls {
 }
 
 impl Nulls {
-    /// Whether the cell of a row is null.
+    /// Whether the cell of a row is null; false for rows beyond the table.
     pub fn contains(&self, row: usize) -> bool {
         self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    /// The rows, ascending.
+    /// The rows that are null, ascending.
     pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
         let bits =
             |(at, &word): (usize, &u64)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |b| at * 64 + b);
         self.words.iter().enumerate().flat_map(bits)
     }
 
-    /// Makes the nulls of a column that was read empty texts, and tells where they are; `None` when it has none.
+    /// Replaces the nulls of a column by empty texts and returns their rows; `None` when the column has no nulls.
     pub(crate) fn settle(column: &mut Column) -> Option<Nulls> {
         let null = column.dictionary.code(NULL)?;
         let mut words = vec![0u64; column.codes.len().div_ceil(64)];
@@ -39,7 +39,7 @@ impl Nulls {
         let mut dictionary = Dictionary::default();
         let text = |value| if value == NULL { "" } else { value };
         let map: Vec<u32> = column.dictionary.iter().map(|value| dictionary.intern(text(value))).collect();
-        // Where no cell has the empty text besides, every value keeps its code.
+        // If the column had no empty text before, every value keeps its code.
         if dictionary.len() < column.dictionary.len() {
             let mut codes = Codes::for_distinct(dictionary.len(), 0);
             codes.extend_mapped(&column.codes, &map, dictionary.len());

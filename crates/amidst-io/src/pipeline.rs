@@ -1,26 +1,27 @@
-//! Blocks are taken in order, worked on by all threads, and merged in order.
+//! Processes a stream of jobs on all threads and merges the results in order.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// A lock that a panicking thread held is still a lock: the panic itself is propagated when the scope ends.
+/// Ignores poisoning: a panic of another thread is propagated when the scope ends.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether there is room for another thread: its stack takes address space, of which a process may have little.
+/// Whether another thread can be started: its stack takes address space, which may be limited.
 fn can_spawn() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok())
 }
 
 /// Runs `next` → `work` → `merge` over a stream of jobs.
 ///
-/// `next` refills a job (of which a thread reuses the buffers) and says whether there was one; one thread at a time
-/// calls it, so it sees the input in order. `work` runs on `threads` threads, each with its own state. `merge` runs on
-/// the calling thread, in the order in which `next` gave out the jobs; it may break off. At most a few jobs per thread
-/// are under way, so memory stays bounded. The first error in the order of the input wins.
+/// `next` refills a job (whose buffers a thread reuses) and returns whether there was one; one thread at a time calls
+/// it, so it sees the input in order. `work` runs on `threads` threads, each with its own state. `merge` runs on the
+/// calling thread, in the order in which `next` returned the jobs, and may stop the run. At most three jobs per thread
+/// are in progress, so memory stays bounded. The first error in the order of the input is returned. Without room for
+/// threads everything runs on the calling thread.
 pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
     threads: usize,
     mut next: impl FnMut(&mut Job) -> Result<bool, E> + Send,
@@ -37,7 +38,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
         }
         return Ok(());
     }
-    let line = Line {
+    let shared = Shared {
         window: threads as u64 * 3,
         stop: AtomicBool::new(false),
         source: Mutex::new((0u64, next)),
@@ -48,13 +49,13 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
     std::thread::scope(|scope| {
         for thread in 0..threads {
             let sender = sender.clone();
-            let (line, state, work) = (&line, &state, &work);
+            let (shared, state, work) = (&shared, &state, &work);
             let run = move || {
                 let (mut state, mut job) = (state(thread), Job::default());
-                line.serve(&mut job, &sender, |job| work(&mut state, job));
+                shared.serve(&mut job, &sender, |job| work(&mut state, job));
             };
             let spawned = std::thread::Builder::new().spawn_scoped(scope, run);
-            // One thread does the work of all; without any, nothing would be read.
+            // One thread suffices for all jobs; without any, nothing would be read.
             assert!(spawned.is_ok() || thread > 0, "no thread can be started");
         }
         drop(sender);
@@ -70,36 +71,37 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
                     result = flow.map(|_| ());
                     break 'all;
                 }
-                *lock(&line.merged) = expected;
-                line.advanced.notify_all();
+                *lock(&shared.merged) = expected;
+                shared.advanced.notify_all();
             }
         }
-        // Those who wait for the window must see that it is over.
-        let done = lock(&line.merged);
-        line.stop.store(true, Ordering::Relaxed);
+        // Under the lock, so that threads which wait for the window see the stop.
+        let done = lock(&shared.merged);
+        shared.stop.store(true, Ordering::Relaxed);
         drop(done);
-        line.advanced.notify_all();
+        shared.advanced.notify_all();
         result
     })
 }
 
-/// The number of a job, and what became of it.
+/// The number of a job, and its result.
 type Done<Out, E> = (u64, Result<Out, E>);
 
-/// What the threads of a pipeline share.
-struct Line<N> {
-    /// How many jobs may be under way.
+/// The shared state of a pipeline's threads.
+struct Shared<N> {
+    /// Maximum number of jobs in progress.
     window: u64,
     stop: AtomicBool,
-    /// The number of the next job, and where it comes from.
+    /// The number of the next job, and its source.
     source: Mutex<(u64, N)>,
-    /// How many jobs were merged.
+    /// Number of merged jobs.
     merged: Mutex<u64>,
     advanced: Condvar,
 }
 
-impl<N> Line<N> {
-    /// Takes jobs in order, works on each, and sends the result, until there are no more or nobody listens.
+impl<N> Shared<N> {
+    /// Takes jobs in order, processes each and sends the result, until the source ends, an error occurs or the receiver
+    /// is gone.
     fn serve<Job, Out, E>(
         &self,
         job: &mut Job,

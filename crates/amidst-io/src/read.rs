@@ -1,4 +1,4 @@
-//! Reading: from what the user names to a table of codes.
+//! Reads a source of any kind into a table of codes.
 
 use std::io::Read;
 use std::path::Path;
@@ -17,32 +17,32 @@ use crate::source::{Source, resolve};
 use crate::stream::{Counted, Settings, gunzip, open, read_error, unzstd};
 use crate::{columnar, csv, database, json, sheet, spss, stata};
 
-/// How to read. The default reads everything, on all cores.
+/// How to read. The default reads everything, with one thread per core.
 #[derive(Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
-    /// The separator of CSV files; guessed from the first lines when absent. TSV files have tabs.
+    /// The separator of CSV files; `None`: detected from the first lines. TSV files have tabs.
     pub separator: Option<u8>,
-    /// What the table does not say by itself; nothing is stated when absent.
+    /// Properties that the file does not state itself; `None`: the defaults of [`Conventions`].
     pub conventions: Option<&'a Conventions>,
-    /// Which columns to keep, by name; all when absent.
+    /// Which columns to keep, by name; `None`: all.
     pub keep: Option<&'a dyn Fn(&str) -> bool>,
     /// The number of threads; 0 means one per core.
     pub threads: usize,
-    /// The number of rows after which reading stops.
+    /// The number of rows after which reading stops; `None`: all rows are read.
     pub max_rows: Option<u64>,
-    /// Stop with [`ReadError::Cancelled`] soon after this becomes true.
+    /// Reading stops with [`ReadError::Cancelled`] soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told from time to time how many bytes have been read, and of how many (unknown for standard input). Called by
-    /// any of the reading threads.
+    /// Called from time to time with the number of bytes read and the total (`None` for standard input), by any of the
+    /// reading threads.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
-    /// Which columns may have how many distinct values; no limit where it says `None`.
+    /// The maximum number of distinct values by column; exceeding it is an error.
     pub distinct_limit: Option<DistinctLimit<'a>>,
-    /// Bytes of text that a thread takes at a time; 0 means 1 MiB. The table does not depend on it.
+    /// Bytes of text per block; 0 means 1 MiB. The table does not depend on it.
     pub block_size: usize,
 }
 
 impl<'a> ReadOptions<'a> {
-    /// What is stated, or that nothing is.
+    /// The stated conventions, or the default ones.
     fn stated(&self) -> &'a Conventions {
         static NONE: std::sync::OnceLock<Conventions> = std::sync::OnceLock::new();
         self.conventions.unwrap_or_else(|| NONE.get_or_init(Conventions::default))
@@ -50,12 +50,14 @@ impl<'a> ReadOptions<'a> {
 }
 
 /// Reads `source`: a path, a folder or glob of files with the same columns, a table of a database
-/// (`sqlite://file?table=name`, `postgres://user@host/database?table=name`), or `-` for standard input.
+/// (`sqlite://file?table=name`, `postgres://user@host/database?table=name`), a table in memory ([`crate::lend`]), or
+/// `-` for standard input.
 ///
-/// The result does not depend on the number of threads. Memory is the codes, the dictionaries and a few blocks of text.
+/// The result does not depend on the number of threads. Memory use is the codes, the dictionaries and a few blocks of
+/// text.
 ///
 /// # Errors
-/// Whatever is wrong with the input; see [`ReadError`].
+/// When the source cannot be opened, is damaged or exceeds a limit, or when reading is cancelled; see [`ReadError`].
 pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError> {
     let sources = resolve(source)?;
     let total = sources.iter().try_fold(0, |sum, source| match source {
@@ -78,7 +80,7 @@ pub fn read(source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError>
     Ok(finished(merger, options))
 }
 
-/// What was read, its numbers and dates as they are stated to be written.
+/// The table with numbers and dates converted according to the conventions.
 fn finished(merger: Merger<'_>, options: &ReadOptions<'_>) -> Input {
     let mut input = merger.finish();
     if let Some(conventions) = options.conventions {
@@ -87,9 +89,9 @@ fn finished(merger: Merger<'_>, options: &ReadOptions<'_>) -> Input {
     input
 }
 
-/// Reads a table from a stream whose format is known; `name` stands for the file in messages.
+/// Reads a table from a stream of known format; `name` is the file's name in messages.
 ///
-/// Parquet and Arrow streams are held in memory as a whole, because these formats are read from their end.
+/// Parquet and Arrow streams are buffered in memory, because these formats are read from the end.
 ///
 /// # Errors
 /// As [`read`].
@@ -105,7 +107,7 @@ pub fn read_from(
     Ok(finished(merger, options))
 }
 
-/// Reads a table that is in memory as Arrow record batches of one schema; `name` stands for it in messages.
+/// Reads a table from Arrow record batches of one schema; `name` is its name in messages.
 ///
 /// # Errors
 /// As [`read`].
@@ -138,7 +140,7 @@ fn settings<'a>(options: &ReadOptions<'a>, total: Option<u64>) -> Settings<'a> {
     }
 }
 
-/// A file: Parquet and Arrow jump about in it, the others stream.
+/// Reads a file: Parquet and Arrow by random access, other formats as a stream.
 fn file(
     path: &Path,
     format: Format,
@@ -205,11 +207,11 @@ fn stream<'a>(
     }
 }
 
-/// The first bytes of the text of `source`, decompressed: of its first file, at most `limit`. Says whether that is all
-/// of it. `None` for what is no text.
+/// At most `limit` bytes from the start of the text of `source`, or of its first file, decompressed; true if that is
+/// all of it. `None` for formats that are not text.
 ///
 /// # Errors
-/// When it cannot be opened or decompressed.
+/// When the file cannot be opened or decompressed.
 pub fn first_bytes(source: &str, limit: u64) -> Result<Option<(Vec<u8>, bool)>, ReadError> {
     let Some(Source::File(path, format)) = resolve(source)?.into_iter().next() else { return Ok(None) };
     let failed = |e| read_error(&path, e);
@@ -233,7 +235,7 @@ fn whole(path: &Path, reader: &mut impl Read) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Standard input: the first bytes tell the format.
+/// Reads standard input; the first bytes determine the format.
 fn standard_input(
     options: &ReadOptions<'_>,
     settings: &Settings<'_>,
@@ -252,7 +254,7 @@ fn standard_input(
     stream(path, Box::new(reader), format_of(&start), options, settings, merger)
 }
 
-/// The first bytes of a stream, and the whole stream.
+/// The first bytes of a stream, and the whole stream including them.
 fn peek<R: Read>(path: &Path, mut reader: R) -> Result<(Vec<u8>, impl Read + use<R>), ReadError> {
     let mut start = Vec::new();
     reader.by_ref().take(64).read_to_end(&mut start).map_err(|e| read_error(path, e))?;
@@ -270,7 +272,7 @@ fn format_of(start: &[u8]) -> Format {
     } else if text.trim_ascii_start().starts_with(b"[{") {
         Format::Json
     } else if start.starts_with(b"PK\x03\x04") {
-        // The first part of an OpenDocument file is its type.
+        // The first entry of an OpenDocument archive is its media type.
         if memchr::memmem::find(start, b"mimetypeapplication/vnd.oasis").is_some() { Format::Ods } else { Format::Xlsx }
     } else if start.starts_with(b"$FL2@(#)") || start.starts_with(b"$FL3@(#)") {
         Format::Sav

@@ -1,4 +1,4 @@
-//! Rows that come one after the other → blocks of codes.
+//! Encodes rows that arrive one by one into blocks of codes.
 
 use std::path::Path;
 
@@ -8,27 +8,27 @@ use crate::lines::BlockLines;
 use crate::merge::{Block, Fault, FaultKind, Merger};
 use crate::stream::Settings;
 
-/// Rows of one block.
+/// Rows per block.
 const ROWS: usize = 16 << 10;
 
-/// The kept columns of a table whose rows come one by one.
+/// The kept columns of a table whose rows arrive one by one.
 pub(crate) struct Rows {
     columns: Vec<ColumnEncoder>,
-    /// The position of each in the header.
+    /// The position of each kept column in the header.
     places: Vec<usize>,
     rows: usize,
-    /// The rows that were there before.
+    /// Number of rows before this table.
     before: usize,
-    /// Lines of this block, in formats that have lines, with those that are no rows; see [`BlockLines`].
+    /// Lines of this block, in formats with lines, including those that are not rows; see [`BlockLines`].
     lines: Option<u64>,
     extra: Vec<(u32, u32)>,
 }
 
-/// A cell that has no text.
+/// A cell without a text form.
 pub(crate) struct Binary;
 
 impl Rows {
-    /// `kept` tells for each column of the header whether it is kept; `before`, how many rows were read before this
+    /// `kept` says for each column of the header whether it is kept; `before` is the number of rows read before this
     /// table.
     pub fn new(kept: &[bool], before: usize) -> Self {
         let places: Vec<usize> = (0..kept.len()).filter(|&i| kept[i]).collect();
@@ -42,12 +42,12 @@ impl Rows {
         }
     }
 
-    /// The same for a table whose rows stand on lines.
+    /// As [`Rows::new`], for a table whose rows have line numbers.
     pub fn on_lines(kept: &[bool], before: usize) -> Self {
         Rows { lines: Some(0), ..Self::new(kept, before) }
     }
 
-    /// Begins the table at `path`, whose columns are called `names`; one without columns is empty.
+    /// Begins the table at `path` with the columns `names`; an error if there are none.
     pub fn begin(path: &Path, names: Vec<String>, merger: &mut Merger<'_>) -> Result<Self, ReadError> {
         if names.is_empty() {
             return Err(ReadError::Empty { path: path.to_path_buf() });
@@ -56,7 +56,7 @@ impl Rows {
         Ok(Self::new(&kept, merger.rows()))
     }
 
-    /// Passes over lines that are no rows.
+    /// Skips lines that are not rows.
     pub fn skip_lines(&mut self, count: u64) {
         if let Some(lines) = self.lines.as_mut().filter(|_| count > 0) {
             *lines += count;
@@ -65,8 +65,8 @@ impl Rows {
         }
     }
 
-    /// Appends a row: `cell` gives a column of the header its text, in the buffer, and says whether it is null. Says
-    /// whether to go on: not when as many rows have been read as were asked for.
+    /// Appends a row: `cell` writes the text of a column of the header to the buffer and returns whether it is null.
+    /// Returns false when the maximum number of rows is reached.
     pub fn push(
         &mut self,
         settings: &Settings<'_>,
@@ -91,7 +91,7 @@ impl Rows {
             }
         }
         if wrong.is_some() {
-            // The error names the row, once those before it are merged.
+            // The rows before must be merged first, so that the error names the right row.
             self.merge(settings, merger, wrong)?;
             return Ok(false);
         }
@@ -103,7 +103,7 @@ impl Rows {
         Ok(!merger.is_full())
     }
 
-    /// Hands over what is left. A table at `place` without rows is an error.
+    /// Merges the remaining rows. A table at `place` without rows is an error.
     pub fn finish(mut self, place: &Path, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<(), ReadError> {
         self.merge(settings, merger, None)?;
         if merger.rows() == self.before {

@@ -1,4 +1,4 @@
-//! What the user names as input: a file, a folder, a glob, a table in a database, or `-` for standard input.
+//! Resolves what a user names as input: a file, a folder, a glob, a table in a database, or `-` for standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,17 @@ use crate::address::{Address, without_password};
 use crate::error::ReadError;
 use crate::format::Format;
 
-/// One thing to read.
+/// One source to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     File(PathBuf, Format),
-    /// Its format is told from its first bytes.
+    /// Standard input; the first bytes determine the format.
     Stdin,
-    /// With the address as messages show it.
+    /// A table in a database, with its address for messages.
     Database(PathBuf, Address),
 }
 
-/// The files that `source` names, in the order of their names.
+/// The sources that `source` stands for, in the order of file names.
 pub(crate) fn resolve(source: &str) -> Result<Vec<Source>, ReadError> {
     if source == "-" {
         return Ok(vec![Source::Stdin]);
@@ -42,13 +42,13 @@ fn format(path: &Path) -> Result<Format, ReadError> {
     Format::of_path(path).map_err(|_| ReadError::UnknownFormat { path: path.to_path_buf() })
 }
 
-/// All data files right in the folder. Others (a README, hidden files) are passed over.
+/// All data files directly in the folder. Others (a README, hidden files) are skipped.
 fn folder(path: &Path) -> Result<Vec<Source>, ReadError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(|e| crate::stream::read_error(path, e))? {
         let file = entry.map_err(|e| crate::stream::read_error(path, e))?.path();
         let hidden = file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(['.', '_']));
-        // Notes and certificates lie beside tables, too.
+        // Notes (`.txt`) and certificates (`.json`) often lie in the same folder as tables.
         let text = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt") || e.eq_ignore_ascii_case("json"));
         if let (false, false, true, Ok(format)) = (hidden, text, file.is_file(), Format::of_path(&file)) {
             files.push(Source::File(file, format));

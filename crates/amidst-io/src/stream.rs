@@ -1,4 +1,4 @@
-//! Streams of bytes from files, gzip and standard input, with progress and cancellation.
+//! Byte streams from files, compressed files and standard input, with progress and cancellation.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -10,19 +10,19 @@ use flate2::read::MultiGzDecoder;
 use crate::decode::Undecodable;
 use crate::error::ReadError;
 
-/// What an error of a JSON list holds: what is wrong, and with which of its elements.
+/// The content of an I/O error of a JSON list: what is wrong, and with which element.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub(crate) struct NotAList {
-    /// From 1.
+    /// The number of the element, from 1.
     pub element: u64,
     pub reason: &'static str,
 }
 
-/// Tells bytes done and bytes in all.
+/// A callback for the number of bytes read and the total, if known.
 pub(crate) type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
 
-/// What every reader needs to know.
+/// Settings that every reader needs.
 pub(crate) struct Settings<'a> {
     pub threads: usize,
     pub block_size: usize,
@@ -33,12 +33,12 @@ pub(crate) struct Settings<'a> {
 }
 
 impl Settings<'_> {
-    /// An error when the caller asked to stop.
+    /// Fails when the caller asked to stop.
     pub fn check(&self) -> Result<(), ReadError> {
         if self.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) { Err(ReadError::Cancelled) } else { Ok(()) }
     }
 
-    /// Counts bytes read and tells of it.
+    /// Counts bytes read and reports progress.
     pub fn advance(&self, bytes: u64) {
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if let Some(progress) = self.progress {
@@ -46,13 +46,13 @@ impl Settings<'_> {
         }
     }
 
-    /// One thread for what is small, else all.
+    /// One thread for small inputs, otherwise all.
     pub fn threads_for(&self, small: bool) -> usize {
         if small { 1 } else { self.threads }
     }
 }
 
-/// Counts what passes.
+/// A reader that reports progress.
 pub(crate) struct Counted<'a, R> {
     pub inner: R,
     pub settings: &'a Settings<'a>,
@@ -87,7 +87,7 @@ pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
     File::open(path).map_err(|e| read_error(path, e))
 }
 
-/// What an error of the system means.
+/// The error for an I/O error of the system.
 pub(crate) fn read_error(path: &Path, error: std::io::Error) -> ReadError {
     let path = path.to_path_buf();
     if let Some(fault) = error.get_ref().and_then(|inner| inner.downcast_ref::<Undecodable>()) {
@@ -101,13 +101,13 @@ pub(crate) fn read_error(path: &Path, error: std::io::Error) -> ReadError {
         ErrorKind::PermissionDenied => ReadError::PermissionDenied { path },
         ErrorKind::UnexpectedEof => ReadError::GzipEndsEarly { path },
         ErrorKind::InvalidInput | ErrorKind::InvalidData => ReadError::GzipDamaged { path },
-        // What zstd says of bytes that are not its own.
+        // The error kind with which zstd reports invalid data.
         ErrorKind::Other if error.raw_os_error().is_none() => ReadError::GzipDamaged { path },
         _ => ReadError::Io { path, source: error },
     }
 }
 
-/// The name in the same folder that is most like the missing one.
+/// The most similar file name in the same folder.
 fn nearest(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_string_lossy().into_owned();
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! The tables of the experiments: Adult as the papers used it, its stand-in, and a made-up table of retail orders.
+//! The tables of the experiments: Adult as the papers used it, its stand-in, and synthetic retail orders.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use sha2::{Digest, Sha256};
 
 use crate::trial::Quasi;
 
-/// Where a stranger gets Adult.
+/// Where Adult can be downloaded.
 pub const WHERE_TO_GET_IT: &str = "Adult is at https://archive.ics.uci.edu/dataset/2/adult (CC BY 4.0): put adult.data and \
                                    adult.test into one folder and name it with --data";
 
-/// The forms in which Adult is known, by the SHA-256 of the file.
+/// The known versions of Adult: file name and SHA-256.
 const TKDD: (&str, &str) = ("adult_tkdd.csv", "a0020fbf143df306c7969ab839446384bf62f3bc67e5b46b9a2777c34e3e049d");
 const WHOLE: (&str, &str) = ("adult.csv", "3a4c49f62566e1d82f9038f2a113c6d4424070b401f6edae5e18fb64ddfb78fd");
 const TRAIN: (&str, &str) = ("adult.data", "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d");
-/// Without its first line, which is a comment.
+/// The digest is that of the file without its first line, a comment.
 const TEST: (&str, &str) = ("adult.test", "72567b94f5c1a6f8501377dd80f93892c3848ff071cf91ba47e00b0785a28074");
 
 /// The columns of `adult.data`.
@@ -40,20 +40,20 @@ const COLUMNS: [&str; 15] = [
 ];
 const TRAIN_ROWS: usize = 32_561;
 
-/// Adult, or what stands in for it.
+/// The Adult table, or its stand-in.
 #[derive(Debug, Clone)]
 pub struct Adult {
     /// The rows without unknown values.
     pub table: Table,
     /// The quasi columns in the order of the article's Figure 7, with their hierarchies.
     pub quasi: Vec<Quasi>,
-    /// The sensitive column of many values: occupation.
+    /// The sensitive column with many values: occupation.
     pub occupation: &'static str,
-    /// The sensitive column of two values: salary class.
+    /// The sensitive column with two values: salary class.
     pub salary: &'static str,
     /// Whether this is a stand-in.
     pub stand_in: bool,
-    /// What it is, in words.
+    /// A description of the table.
     pub words: String,
 }
 
@@ -107,10 +107,10 @@ impl Adult {
         Ok(Adult { table, quasi: quasi.to_vec(), occupation, salary, stand_in: false, words })
     }
 
-    /// Made-up patients in place of Adult: the numbers of the papers cannot come out, trends may.
+    /// Synthetic patients in place of Adult: the papers' numbers cannot be reproduced with them, trends may.
     ///
     /// # Errors
-    /// When they cannot be made.
+    /// When the sample cannot be generated.
     pub fn stand_in() -> Result<Adult, Failure> {
         const ROWS: u64 = 20_000;
         let mut text = Vec::new();
@@ -128,7 +128,7 @@ impl Adult {
                 cells
             })
             .collect();
-        // No column has the name of one of Adult's whose groups are known by value.
+        // The names differ from those of Adult's columns whose groups are defined by value.
         let names = ["age", "sex", "nationality", "zip", "schooling", "occupation", "diagnosis", "cost"];
         let table = table(&names, &rows);
         let quasi = ["age", "sex", "nationality", "zip", "schooling", "occupation"]
@@ -137,18 +137,18 @@ impl Adult {
         Ok(Adult { table, quasi: quasi.to_vec(), occupation: "diagnosis", salary: "cost", stand_in: true, words })
     }
 
-    /// The first `n` quasi columns, or all there are.
+    /// The first `n` quasi columns; all if there are fewer.
     pub fn first(&self, n: usize) -> &[Quasi] {
         &self.quasi[..n.min(self.quasi.len())]
     }
 
-    /// The first `n` quasi columns with age as a number that is generalized to ranges, for local recoding.
+    /// The first `n` quasi columns; age has no hierarchy and is generalized to ranges, for local recoding.
     pub fn local(&self, n: usize) -> Vec<Quasi> {
         let age = |q: &Quasi| Quasi { hierarchy: q.hierarchy.clone().filter(|_| q.name != "age"), ..q.clone() };
         self.first(n).iter().map(age).collect()
     }
 
-    /// Some rows, drawn without replacement.
+    /// `rows` rows drawn without replacement, in their original order.
     pub fn some_rows(&self, rows: usize, seed: u64) -> Table {
         let mut order: Vec<usize> = (0..self.table.rows).collect();
         Random::new(seed).shuffle(&mut order);
@@ -161,7 +161,7 @@ impl Adult {
     }
 }
 
-/// The text of a file that must be the one that is known by its digest.
+/// The text of a file, whose SHA-256 must be the expected one.
 fn checked(folder: &Path, (name, expected): (&str, &str)) -> Result<String, Failure> {
     let path = folder.join(name);
     let bytes = std::fs::read(&path).map_err(|e| Failure::Io(format!("cannot read {}: {e}", path.display())))?;
@@ -170,7 +170,7 @@ fn checked(folder: &Path, (name, expected): (&str, &str)) -> Result<String, Fail
         None => &bytes[..],
     };
     let digest: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
-    // The file ends in an empty line in some copies.
+    // Some copies of the file end with an empty line.
     let trimmed: &[u8] = content.strip_suffix(b"\n\n").map_or(content, |_| &content[..content.len() - 1]);
     let other: String = Sha256::digest(trimmed).iter().map(|byte| format!("{byte:02x}")).collect();
     if digest != expected && other != expected {
@@ -182,7 +182,7 @@ fn checked(folder: &Path, (name, expected): (&str, &str)) -> Result<String, Fail
     String::from_utf8(content.to_vec()).map_err(|_| Failure::Usage(format!("{} is no text", path.display())))
 }
 
-/// The columns that the experiments use, of `adult_tkdd.csv`.
+/// The columns of `adult_tkdd.csv` that the experiments use.
 fn of_tkdd(text: &str) -> Result<Vec<Vec<String>>, Failure> {
     let cells = |line: &str| {
         let row: Vec<&str> = line.split(',').collect();
@@ -193,7 +193,7 @@ fn of_tkdd(text: &str) -> Result<Vec<Vec<String>>, Failure> {
     rows.ok_or_else(|| Failure::Usage(format!("{} has a line with too few cells", TKDD.0)))
 }
 
-/// The same of lines in the order of `adult.data`; a row is of the training half where `train` says so.
+/// The same columns from lines in the format of `adult.data`; `train` says which lines are of the training half.
 fn of_lines<'a>(
     lines: impl Iterator<Item = &'a str>,
     train: impl Fn(usize) -> bool,
@@ -212,14 +212,14 @@ fn of_lines<'a>(
         }
         let label = row[14].trim_end_matches('.');
         let mut cells: Vec<String> = used.iter().map(|&i| row[i].to_string()).collect();
-        // The article's labels: those of the test half end in a dot, so none of them counted as above 50K.
+        // The article's labels: those of the test half end with a dot, so none of them counted as above 50K.
         cells.extend([label.to_string(), if train(number) { label } else { "<=50K" }.to_string()]);
         rows.push(cells);
     }
     Ok(rows)
 }
 
-/// A table of these columns; age is a number.
+/// A table with these columns; age is a number.
 fn table(names: &[&str], rows: &[Vec<String>]) -> Table {
     let column = |(i, name): (usize, &&str)| {
         let mut column = Column::from_values(name, rows.iter().map(|row| row[i].as_str()));
@@ -232,7 +232,7 @@ fn table(names: &[&str], rows: &[Vec<String>]) -> Table {
     Table { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
 }
 
-/// The group of a value at each level between the value and `*`.
+/// The groups of a value at the levels between the value and `*`.
 fn groups(column: &str, value: &str) -> Vec<String> {
     let in_any = |lists: &[(&str, &[&str])]| {
         let found = lists.iter().find(|(_, values)| values.contains(&value));
@@ -326,14 +326,15 @@ pub fn hierarchy(table: &Table, name: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// A made-up table like the Lands End orders of the article's Figure 8: `rows` orders with its columns and, as far as
-/// so many rows can have them, its numbers of values; the cost, rounded to hundreds, in 147 buckets.
+/// A synthetic table like the Lands End orders of the article's Figure 8: `rows` orders with the same columns and, as
+/// far as the number of rows permits, the same numbers of distinct values; the cost, rounded to hundreds, is in 147
+/// buckets.
 ///
-/// A style has its price and its cost, so that cost follows from style and price; styles, codes and days are skewed as
-/// orders are. Shipments have a generator of their own.
+/// Each style has a price and a cost, so that cost follows from style and price; styles, codes and days are skewed.
+/// Shipments have a separate generator.
 pub fn retail(rows: usize, seed: u64) -> (Table, Vec<Quasi>) {
     let (mut random, mut shipments) = (Random::new(seed), Random::new(seed + 1));
-    // The square of a share favours small numbers.
+    // The square of a uniform share favours small numbers.
     let mut skewed = |n: usize| {
         let share = random.share();
         ((share * share) * n as f64) as usize
@@ -392,7 +393,8 @@ pub fn retail(rows: usize, seed: u64) -> (Table, Vec<Quasi>) {
     (table, quasi)
 }
 
-/// A table with one more column, eight health conditions dealt out at random, as the (l,α) paper adds it to Adult.
+/// The table with an additional column of eight health conditions, drawn at random, as the (l,α) paper adds it to
+/// Adult.
 pub fn with_health(table: &Table, seed: u64) -> Table {
     let conditions = ["HIV", "Cancer", "Phthisis", "Hepatitis", "Obesity", "Asthma", "Flu", "Indigestion"];
     let mut random = Random::new(seed);

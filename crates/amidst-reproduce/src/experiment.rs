@@ -1,4 +1,4 @@
-//! An experiment: what a paper claims, how it is measured here, and what came out.
+//! The types of an experiment: what a paper claims, how it is measured here, and the outcome.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +23,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// All of them, in the order of the page.
+    /// All papers, in the order of the page.
     pub const ALL: [Paper; 5] = [Paper::Article, Paper::Survey, Paper::LAlpha, Paper::Update, Paper::Clustering];
 
     /// The name on the command line.
@@ -37,7 +37,7 @@ impl Paper {
         }
     }
 
-    /// Who wrote what, where.
+    /// Authors, title and place of publication.
     pub fn citation(self) -> &'static str {
         match self {
             Paper::Article => {
@@ -57,10 +57,10 @@ impl Paper {
     }
 }
 
-/// One experiment, as the registry knows it.
+/// An experiment as registered in [`EXPERIMENTS`](crate::EXPERIMENTS).
 #[derive(Debug, Clone, Copy)]
 pub struct Experiment {
-    /// The name on the command line and of its files.
+    /// Its name on the command line and the stem of its file names.
     pub id: &'static str,
     /// The paper.
     pub paper: Paper,
@@ -72,28 +72,28 @@ pub struct Experiment {
     pub claim: &'static str,
     /// How it is measured here.
     pub measured: &'static str,
-    /// What is done otherwise than in the paper, and why.
+    /// Differences from the paper, with reasons.
     pub departures: &'static [&'static str],
-    /// Whether it needs Adult, or its stand-in.
+    /// Whether it needs Adult or its stand-in.
     pub adult: bool,
     /// Runs it.
     pub run: fn(&Context<'_>) -> Result<Outcome, Failure>,
 }
 
-/// What an experiment is run with.
+/// The inputs of an experiment.
 pub struct Context<'a> {
     /// The Adult table or its stand-in.
     pub adult: &'a Adult,
-    /// Whether a smaller version will do.
+    /// Whether to run the smaller version.
     pub quick: bool,
-    /// Set from outside to stop.
+    /// Set by another thread to stop the run.
     pub cancel: &'a AtomicBool,
-    /// Told how far the experiment is, from 0 to 1.
+    /// Called with the share of the experiment that is done, from 0 to 1.
     pub progress: &'a (dyn Fn(f64) + Sync),
 }
 
 impl Context<'_> {
-    /// Tells that `done` of `all` steps are done.
+    /// Reports that `done` of `all` steps are done.
     ///
     /// # Errors
     /// When the run was asked to stop.
@@ -103,16 +103,16 @@ impl Context<'_> {
     }
 }
 
-/// What an experiment found.
+/// The outcome of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The figures.
+    /// The measured figures.
     pub table: Sheet,
-    /// The same, drawn.
+    /// The same figures as charts.
     pub charts: Vec<Chart>,
-    /// Numbers that the paper prints beside those found.
+    /// Numbers printed in the paper, with those found.
     pub printed: Vec<Printed>,
-    /// What is claimed, and whether it holds.
+    /// The claims with their verdicts.
     pub claims: Vec<Claim>,
     /// Parameters and seeds.
     pub settings: Vec<(String, String)>,
@@ -127,7 +127,7 @@ pub struct Sheet {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A chart: several series over the places of one axis.
+/// A chart: several series over one axis of categories.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
     /// What it shows.
@@ -136,7 +136,7 @@ pub struct Chart {
     pub x: String,
     /// The vertical axis.
     pub y: String,
-    /// The places of the horizontal axis.
+    /// The labels of the horizontal axis.
     pub places: Vec<String>,
     /// The series.
     pub series: Vec<Series>,
@@ -147,22 +147,22 @@ pub struct Chart {
 pub struct Series {
     /// Its name.
     pub name: String,
-    /// Its figures, one for each place.
+    /// One figure for each label of the axis; `None` where there is none.
     pub points: Vec<Option<f64>>,
 }
 
-/// A number that a paper prints.
+/// A number or text printed in a paper, with the one found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Printed {
     /// What the number is.
     pub what: String,
-    /// As the paper prints it.
+    /// The paper's text.
     pub printed: String,
-    /// As it comes out here.
+    /// The text found here.
     pub found: String,
-    /// Whether they agree to the digits printed.
+    /// Whether they agree to the printed digits.
     pub agrees: bool,
-    /// Why they do not, where that is known; or what else is to be said.
+    /// Why they differ, if this is known, or another remark.
     pub remark: String,
 }
 
@@ -170,16 +170,16 @@ pub struct Printed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It does.
+    /// The claim holds.
     Holds,
-    /// It does not.
+    /// The claim does not hold.
     DoesNotHold,
-    /// It cannot be tried as printed.
+    /// The claim cannot be tested as printed.
     Impossible,
 }
 
 impl Verdict {
-    /// In words.
+    /// Its name in words.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -196,34 +196,33 @@ pub struct Claim {
     pub sentence: String,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// What the verdict rests on; where the claim does not hold or is impossible, why.
+    /// The evidence; for a claim that does not hold or is impossible, the reason.
     pub why: String,
-    /// Whether it rests on times, so that another machine, or a busy one, may come to another verdict.
+    /// Whether it depends on times, so that another or a busy machine may give another verdict.
     #[serde(default)]
     pub timed: bool,
 }
 
 impl Claim {
-    /// A claim that holds where `holds`, with what the verdict rests on in each case.
+    /// A claim with the verdict `holds` and the evidence `why`.
     pub fn judged(sentence: impl Into<String>, holds: bool, why: impl Into<String>) -> Claim {
         let verdict = if holds { Verdict::Holds } else { Verdict::DoesNotHold };
         Claim { sentence: sentence.into(), verdict, why: why.into(), timed: false }
     }
 
-    /// A claim that cannot be tried as printed.
+    /// A claim that cannot be tested as printed.
     pub fn impossible(sentence: impl Into<String>, why: impl Into<String>) -> Claim {
         Claim { sentence: sentence.into(), verdict: Verdict::Impossible, why: why.into(), timed: false }
     }
 
-    /// The same claim, which rests on times.
+    /// The same claim, marked as depending on times.
     pub fn by_time(self) -> Claim {
         Claim { timed: true, ..self }
     }
 }
 
 impl Printed {
-    /// A printed number beside the one found, compared to the digits printed: a last digit may have been cut or
-    /// rounded.
+    /// A printed number and the one found, compared to the printed digits; the last digit may be rounded or truncated.
     pub fn number(what: impl Into<String>, printed: &str, found: f64) -> Printed {
         let digits = printed.split('.').nth(1).map_or(0, str::len);
         let unit = 10f64.powi(-(digits as i32));
@@ -237,7 +236,7 @@ impl Printed {
         }
     }
 
-    /// A printed text beside the one found.
+    /// A printed text and the one found.
     pub fn text(what: impl Into<String>, printed: impl Into<String>, found: impl Into<String>) -> Printed {
         let (printed, found) = (printed.into(), found.into());
         Printed { what: what.into(), agrees: printed == found, printed, found, remark: String::new() }
@@ -284,13 +283,13 @@ impl Chart {
     }
 }
 
-/// Whether figures never fall by more than `slack` of themselves; gaps are passed over.
+/// Whether no figure falls below the previous one by more than the fraction `slack`; missing figures are skipped.
 pub fn rises(points: &[Option<f64>], slack: f64) -> bool {
     let known: Vec<f64> = points.iter().flatten().copied().collect();
     known.windows(2).all(|w| w[1] >= w[0] * (1.0 - slack) - 1e-12)
 }
 
-/// Whether each figure of `low` is at most that of `high`, `slack` of it aside, wherever both are known.
+/// Whether low ≤ high·(1 + slack) wherever both are known.
 pub fn below(low: &[Option<f64>], high: &[Option<f64>], slack: f64) -> bool {
     low.iter().zip(high).all(|pair| match pair {
         (Some(low), Some(high)) => *low <= *high * (1.0 + slack) + 1e-12,

@@ -1,8 +1,8 @@
-//! The papers' worked examples, tables and figures, run again and held against what is printed.
+//! Runs the papers' worked examples, tables and figures again and compares them with what is printed.
 //!
 //! [`EXPERIMENTS`] is the only list of experiments: one experiment, one file in `experiments/`. [`run`] runs some of
-//! them, keeps what each found in a folder, and writes one page. An experiment gives a table, charts, the numbers that
-//! a paper prints beside those found, and its claims with a verdict.
+//! them, stores each outcome in a folder and writes one page. An experiment yields a table, charts, the numbers printed
+//! in the paper with those found, and its claims with verdicts.
 //!
 //! ```
 //! use amidst_reproduce::{EXPERIMENTS, chosen};
@@ -16,9 +16,9 @@
 //!
 //! # The main types
 //!
-//! - [`Experiment`]: what a paper claims, how it is measured here, and what is done otherwise than in the paper.
+//! - [`Experiment`]: what a paper claims, how it is measured here, and the differences from the paper.
 //! - [`Outcome`]: the tables and charts of an experiment, and its claims, each with a [`Verdict`].
-//! - [`Reproduced`]: the outcomes of a [`run`], which [`html`] shows on one page.
+//! - [`Reproduced`]: the outcomes of a [`run`], which [`html`] renders as one page.
 
 mod data;
 mod experiment;

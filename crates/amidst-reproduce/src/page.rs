@@ -1,4 +1,4 @@
-//! One page with every experiment, in the style of the report.
+//! Renders one HTML page with all experiments, in the style of the report.
 
 use amidst::{TOOL, report};
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Paper, Printed, Sheet, Verdict};
 use crate::reproduced::Reproduced;
 use crate::results::{Finished, drawn};
 
-/// The page.
+/// The page as HTML.
 pub fn html(reproduced: &Reproduced) -> String {
     let title = "What the papers say, run again";
     let papers: Vec<Paper> =

@@ -1,4 +1,4 @@
-//! What a run found, counted and as JSON.
+//! The outcomes of a run, with counts and as JSON.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 use crate::experiment::{Experiment, Verdict};
 use crate::results::Finished;
 
-/// What a run found.
+/// The outcomes of a run.
 #[derive(Debug, Clone)]
 pub struct Reproduced {
-    /// What the data are, in words.
+    /// A description of the data.
     pub data: String,
     /// Whether they are a stand-in.
     pub stand_in: bool,
-    /// The experiments with what they found.
+    /// The experiments with their outcomes.
     pub experiments: Vec<(&'static Experiment, Finished)>,
-    /// The page, where it was written.
+    /// The path of the page, if it was written.
     pub page: Option<PathBuf>,
 }
 
 impl Reproduced {
-    /// How many claims there are with each verdict, and how many printed numbers came out of how many.
+    /// The number of claims by verdict; the number of printed numbers that agree, and of all.
     pub fn tally(&self) -> ([usize; 3], usize, usize) {
         let outcomes = || self.experiments.iter().map(|(_, finished)| &finished.outcome);
         let with = |verdict: Verdict| outcomes().flat_map(|o| &o.claims).filter(|c| c.verdict == verdict).count();

@@ -1,6 +1,7 @@
-//! What is kept of finished experiments, so that a run that was interrupted goes on where it stopped.
+//! Stores the outcomes of finished experiments, so that an interrupted run can be resumed.
 //!
-//! A result is used again only where it was found by the same program with the same settings: version, speed and data.
+//! An outcome is reused only if it was found by the same program with the same settings: version, quick or full run,
+//! and data.
 
 use std::path::Path;
 
@@ -9,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Chart, Experiment, Outcome};
 
-/// What a result depends on beside the experiment.
+/// What an outcome depends on in addition to the experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The program and its version.
     pub tool: String,
     /// Whether the smaller version was run.
     pub quick: bool,
-    /// The table.
+    /// A description of the table.
     pub data: String,
 }
 
@@ -30,28 +31,28 @@ impl Settings {
 /// A finished experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finished {
-    /// Which.
+    /// The experiment's id.
     pub id: String,
     /// What it was run with.
     pub settings: Settings,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// What it found.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// The folder in which results are kept.
+/// The folder in which outcomes are stored.
 const KEPT: &str = "results";
 
 impl Finished {
-    /// The result of an experiment that a folder holds, if it was found with these settings.
+    /// The outcome stored in `folder` for an experiment; `None` if there is none or it was found with other settings.
     pub fn read(folder: &Path, experiment: &Experiment, settings: &Settings) -> Option<Finished> {
         let text = std::fs::read_to_string(folder.join(KEPT).join(format!("{}.json", experiment.id))).ok()?;
         let finished: Finished = serde_json::from_str(&text).ok()?;
         (finished.settings == *settings && finished.id == experiment.id).then_some(finished)
     }
 
-    /// Writes the result into a folder: its table, its charts, and all of it as JSON, which comes last.
+    /// Writes the table, the charts and, last, the whole outcome as JSON to a folder.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -66,7 +67,7 @@ impl Finished {
         write(&kept, &format!("{}.json", self.id), &text)
     }
 
-    /// The charts as files of their own, by name.
+    /// The charts as SVG files: name and content.
     fn charts(&self) -> Vec<(String, String)> {
         let many = self.outcome.charts.len() > 1;
         let name = |i: usize| if many { format!("{}-{}.svg", self.id, i + 1) } else { format!("{}.svg", self.id) };
@@ -75,7 +76,7 @@ impl Finished {
     }
 }
 
-/// A chart as it stands on the page.
+/// A chart as markup for the page.
 pub fn drawn(chart: &Chart) -> maud::Markup {
     let series: Vec<report::Curve<'_>> =
         chart.series.iter().map(|s| report::Curve { name: &s.name, points: &s.points }).collect();
@@ -85,7 +86,7 @@ pub fn drawn(chart: &Chart) -> maud::Markup {
     report::curves(&chart.title, &description, axes, &series)
 }
 
-/// Writes a file under another name first, so that it is there whole or not at all.
+/// Writes a file under a temporary name and renames it, so that it is complete or absent.
 pub fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let (path, partial) = (folder.join(name), folder.join(format!(".{name}.partial")));
     let failed = |e: std::io::Error| Failure::Io(format!("cannot write {}: {e}", path.display()));

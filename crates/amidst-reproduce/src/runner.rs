@@ -1,4 +1,4 @@
-//! Runs experiments one after the other, keeps what each found, and writes the page.
+//! Runs experiments one after the other, stores each outcome, and writes the page.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -12,35 +12,34 @@ use crate::page;
 use crate::reproduced::Reproduced;
 use crate::results::{Finished, Settings, write};
 
-/// What to run, with what, and where it goes.
+/// What to run, on which data, and where results are written.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The experiments.
     pub experiments: Vec<&'static Experiment>,
-    /// The folder with Adult; a stand-in is used without one.
+    /// The folder with Adult; `None`: the stand-in is used.
     pub data: Option<PathBuf>,
-    /// The folder for tables, charts and the page; nothing is written without one.
+    /// The folder for tables, charts and the page; `None`: nothing is written.
     pub out: Option<PathBuf>,
-    /// Whether smaller versions will do.
+    /// Whether to run the smaller versions.
     pub quick: bool,
 }
 
-/// Who is told how far a run is.
+/// Receives the progress of a run.
 pub trait Progress: Sync {
-    /// An experiment begins; `at` of `all` came before it.
+    /// An experiment begins; `at` of `all` precede it.
     fn begins(&self, experiment: &Experiment, at: usize, all: usize);
-    /// The experiment is so far done.
+    /// This share of the experiment is done, from 0 to 1.
     fn at(&self, share: f64);
-    /// The experiment is done, `again` where what an earlier run found was used.
+    /// The experiment is done; `again`: the stored outcome of an earlier run was used.
     fn done(&self, experiment: &Experiment, finished: &Finished, again: bool);
 }
 
-/// Runs the experiments. Those that an earlier run finished with the same settings in the same folder are not run
-/// again.
+/// Runs the experiments. Outcomes that an earlier run stored in the same folder with the same settings are reused.
 ///
 /// # Errors
-/// When the data are not there or not the right ones, when a file cannot be written, or when the run was stopped: what
-/// is finished by then is kept.
+/// When the data are missing or not the expected ones, when a file cannot be written, or when the run was stopped.
+/// Outcomes that are finished by then stay stored.
 pub fn run(options: &Options, progress: &dyn Progress, cancel: &AtomicBool) -> Result<Reproduced, Failure> {
     let adult = match &options.data {
         Some(folder) => Adult::read(folder)?,

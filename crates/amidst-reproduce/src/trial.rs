@@ -1,4 +1,4 @@
-//! A table bound to hierarchies and counted, ready for one search after another.
+//! A table bound to hierarchies and counted, on which searches are run.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -18,43 +18,42 @@ use amidst::core::search::{Found, Search, SearchError};
 use amidst::core::table::Table;
 use amidst::core::{algorithm, model};
 
-/// A quasi column: its name, and the lines of its hierarchy in the layout `value;level 1;…;*`; none where it has no
-/// hierarchy and is generalized to ranges.
+/// A quasi column: its name, and the lines of its hierarchy in the layout `value;level 1;…;*`.
 #[derive(Debug, Clone)]
 pub struct Quasi {
     /// The column's name.
     pub name: String,
-    /// Its hierarchy.
+    /// Its hierarchy; `None` for a column that is generalized to ranges.
     pub hierarchy: Option<String>,
 }
 
 /// A counted table.
 #[derive(Debug)]
 pub struct Trial {
-    /// The distinct combinations.
+    /// The distinct combinations with their counts.
     pub set: FrequencySet,
     /// The entry of each row.
     pub entry_of_row: Vec<EntryId>,
-    /// What the quasi columns can become.
+    /// The generalizations of the quasi columns.
     pub generalizations: Vec<Generalization>,
     /// The sensitive columns.
     pub domains: Vec<SensitiveDomain>,
 }
 
-/// What a release costs.
+/// The cost of a release.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// Its classes.
+    /// Number of classes.
     pub classes: u64,
-    /// Rows left out.
+    /// Number of suppressed rows.
     pub suppressed: u64,
-    /// Σ n² and what suppressed rows add.
+    /// Σ n² over the classes, plus the penalty for suppressed rows.
     pub discernibility: f64,
-    /// Divergence from the table.
+    /// Kullback–Leibler divergence from the table.
     pub kl: f64,
     /// Information loss.
     pub loss: f64,
-    /// Information loss for each row and column, 0 to 1.
+    /// Information loss per row and column, 0 to 1.
     pub gcp: f64,
 }
 
@@ -66,7 +65,7 @@ impl Trial {
     /// Counts `table` by these quasi and sensitive columns.
     ///
     /// # Errors
-    /// When a column or a value of it is missing.
+    /// When a column is missing, or a hierarchy lacks a value.
     pub fn new(table: &Table, quasi: &[Quasi], sensitive: &[&str]) -> Result<Trial, Failure> {
         let position = |name: &str| table.position(name).ok_or_else(|| internal(format!("no column {name}")));
         let mut positions = Vec::new();
@@ -106,20 +105,20 @@ impl Trial {
         Ok(Trial { set, entry_of_row, generalizations, domains })
     }
 
-    /// A requirement on the first sensitive column, or on none where the model looks at none.
+    /// A requirement on the first sensitive column, or on none for models that look at sizes only.
     ///
     /// # Errors
-    /// When a parameter is wrong.
+    /// When a parameter is invalid.
     pub fn require(&self, id: &str, parameters: &[(&str, &str)]) -> Result<Requirement, Failure> {
         let parameters: Vec<(&str, Value)> =
             parameters.iter().map(|&(name, value)| (name, Value::Text(value.to_string()))).collect();
         self.require_values(id, &parameters)
     }
 
-    /// The same with parameters of any kind.
+    /// As [`Trial::require`], with parameters of any kind.
     ///
     /// # Errors
-    /// When a parameter is wrong.
+    /// When a parameter is invalid.
     pub fn require_values(&self, id: &str, parameters: &[(&str, Value)]) -> Result<Requirement, Failure> {
         let entry = model::find(id).ok_or_else(|| internal(format!("no model {id}")))?;
         let mut stated = Parameters::default();
@@ -147,7 +146,7 @@ impl Trial {
         }
     }
 
-    /// Every minimal node that satisfies the requirements; none where nothing does. A node's cost is by `metric`.
+    /// Every minimal node that satisfies the requirements; empty if none does. The cost of a node is by `metric`.
     ///
     /// # Errors
     /// When the search was stopped.
@@ -161,10 +160,10 @@ impl Trial {
         Ok(lattice::minimal(&self.search(requirements, metric, &options, cancel))?)
     }
 
-    /// The recoding that an algorithm finds; `None` where nothing satisfies the requirements.
+    /// The recoding that an algorithm finds; `None` if the requirements cannot be satisfied.
     ///
     /// # Errors
-    /// When the search was stopped, or the algorithm does not suit.
+    /// When the search was stopped, or the algorithm does not support the requirements.
     pub fn find(
         &self,
         id: &str,
@@ -183,7 +182,7 @@ impl Trial {
         }
     }
 
-    /// What a recoding costs.
+    /// The cost of a recoding.
     pub fn cost(&self, recoding: &Recoding) -> Cost {
         let (groups, suppressed) = recoding.groups(&self.set);
         let release = Release {
@@ -205,15 +204,15 @@ impl Trial {
         }
     }
 
-    /// The divergence of a release with every quasi column suppressed.
+    /// The divergence of a release in which every quasi column is suppressed.
     pub fn kl_baseline(&self) -> Option<f64> {
         metric::kl_baseline(&metric::Input { set: &self.set, generalizations: &self.generalizations, k: 1 })
     }
 }
 
-/// The class of each row of a trial under a recoding; rows that it suppresses have none.
+/// The class of each row of a trial under a recoding; `None` for suppressed rows.
 pub fn class_of_rows(trial: &Trial, recoding: &Recoding) -> Vec<Option<u32>> {
-    // For each entry the classes of its rows, the first last.
+    // For each entry the classes of its rows with their counts, in reverse order.
     let mut runs: Vec<Vec<(u32, u64)>> = match &recoding.assignment {
         Assignment::Tuples(class_of) => {
             let tuples = (0..trial.set.len()).flat_map(|t| {
@@ -238,10 +237,10 @@ pub fn class_of_rows(trial: &Trial, recoding: &Recoding) -> Vec<Option<u32>> {
     trial.entry_of_row.iter().map(next).collect()
 }
 
-/// How long `work` takes: the median of some runs, with the least and the most, in seconds; and what the last run gave.
+/// The duration of `work` in seconds: median, minimum and maximum of `runs` runs; and the result of the last run.
 ///
 /// # Errors
-/// Whatever the work fails with.
+/// The error of `work`.
 pub fn timed<T>(runs: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Result<([f64; 3], T), Failure> {
     let mut seconds = Vec::new();
     let mut once = || {

@@ -1,8 +1,8 @@
-//! The quick run on Adult, held against a checked-in list: every number that a paper prints, and every verdict.
+//! The quick run on Adult, compared with a checked-in list: every number that a paper prints, and every verdict.
 //!
-//! Verdicts that rest on times are listed, and not compared: another machine, or a busy one, may come to others. Where
-//! a change is meant, `AMIDST_PIN=write cargo test -p amidst-reproduce --test quick` writes the list anew, and the
-//! commit says why.
+//! Verdicts that depend on times are listed but not compared: another or a busy machine may give others. For an
+//! intended change, `AMIDST_PIN=write cargo test -p amidst-reproduce --test quick` rewrites the list, and the commit
+//! gives the reason.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,7 @@ fn the_quick_run_on_adult_gives_the_listed_numbers_and_verdicts() {
         eprintln!("skipped: the Adult data is not there");
         return;
     };
-    // The page stays for whoever wants to look at it.
+    // The page is kept for inspection.
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reproduced");
     let _ = std::fs::remove_dir_all(&out);
     let options = Options { experiments: chosen(&[]).unwrap(), data: Some(data), out: Some(out.clone()), quick: true };
@@ -83,11 +83,11 @@ fn finished_experiments_are_not_run_again_and_others_are() {
     assert!(first.stand_in && first.tally().2 > 20);
     let page = std::fs::read_to_string(out.path().join("reproduce.html")).unwrap();
     assert!(page.contains("stand-in") && page.contains("clustering-tables") && !page.contains("<script"), "{page}");
-    // What an earlier run found is used again, to the last digit of its time.
+    // Stored outcomes are reused unchanged, including their times.
     let again = run(&options, &Silent, &AtomicBool::new(false)).unwrap();
     let seconds = |r: &Reproduced| r.experiments.iter().map(|(_, f)| f.seconds).collect::<Vec<_>>();
     assert_eq!(seconds(&first), seconds(&again));
-    // A run that is stopped keeps what it finished; other settings use nothing of it.
+    // A stopped run keeps what it finished; other settings do not use it.
     let slow = Options { quick: false, ..options.clone() };
     let stopped = run(&slow, &Silent, &AtomicBool::new(true)).unwrap_err();
     assert_eq!(stopped.exit_code(), 130);

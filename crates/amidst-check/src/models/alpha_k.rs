@@ -65,7 +65,7 @@ impl ClassModel for AlphaK {
             if let Some(Some(bound)) = self.bounds.get(value as usize) {
                 let share = ratio(count, class.size);
                 holds &= share <= *bound;
-                // A bound of 1 or more binds nothing and would drown the figure of those that do.
+                // A bound of 1 or more always holds; its share would hide the figure of the bounds that matter.
                 if *bound < BigRational::one() || self.symmetric {
                     largest = largest.max(figure(&share).unwrap_or(1.0));
                 }

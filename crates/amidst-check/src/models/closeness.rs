@@ -1,14 +1,14 @@
 //! t-closeness: the distance between a class's distribution p and the release's distribution q is at most t (survey,
 //! Definition 6).
 //!
-//! With n rows in the class and N in all classes, every difference is a whole number over n·N: Δ_s = n_s·N − N_s·n.
+//! With n rows in the class and N in all classes, every difference is an integer over n·N: Δ_s = n_s·N − N_s·n.
 //! - `equal`: Σ|Δ| / 2nN.
-//! - `ordered`: Σ over the m − 1 gaps of |Δ summed up to there| / (m − 1)nN, m the number of ranks, also of values that
-//!   the release lacks.
-//! - `hierarchical`: values whose lowest common ancestor is at level i are i/h apart. That is the length of the path
-//!   between them in the tree whose edges are 1/2h long, and earth moved on a tree crosses each edge with the net
-//!   surplus below it: Σ over groups below the top of |Δ summed over the group| / 2h·nN.
-//! - `kl`: Σ p ln(p/q). `js`: half of KL(p‖m) and of KL(q‖m), with m halfway between. Natural logarithms.
+//! - `ordered`: Σ over the m − 1 gaps between ranks of |Σ Δ up to the gap| / (m − 1)nN. m is the number of ranks,
+//!   including those of values that the release lacks.
+//! - `hierarchical`: values whose lowest common ancestor is at level i have distance i/h. That is the length of the
+//!   path between them in the tree with edges of length 1/2h, and mass moved on a tree crosses each edge with the net
+//!   surplus below it: Σ over groups below the top of |Σ Δ over the group| / 2h·nN.
+//! - `kl`: Σ p ln(p/q). `js`: (KL(p‖m) + KL(q‖m)) / 2 with m = (p + q) / 2. Natural logarithms.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(super) fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>) -> Result
 }
 
 impl Closeness {
-    /// The distance of the kinds that are fractions.
+    /// The distance, where it is rational.
     fn rational(&self, class: Class<'_>, n: u64) -> Result<BigRational, String> {
         let domain = &self.domain;
         let (own, all) = (i128::from(n), i128::from(domain.total));
@@ -68,7 +68,7 @@ impl Closeness {
         }
         let (moved, parts) = match (self.distance, &domain.levels, &domain.ranking) {
             (Distance::Ordered, _, Some(ranking)) => {
-                // What is carried from a value is carried over every rank up to the next value that is there.
+                // The surplus carried past a value crosses every rank up to the next value that occurs.
                 let mut carried = 0i128;
                 let mut moved = 0i128;
                 for pair in ranking.ranked.windows(2) {

@@ -15,7 +15,7 @@ use crate::number::{figure, ratio};
 struct DeltaDisclosure {
     delta: BigRational,
     domain: Arc<Domain>,
-    /// Values that the classes hold.
+    /// Number of values that occur in the classes.
     held: usize,
 }
 
@@ -59,7 +59,7 @@ impl ClassModel for DeltaDisclosure {
             largest = largest.max(figure(&gain).unwrap_or(f64::INFINITY).ln());
         }
         if class.counts.len() < self.held {
-            // A value of the release that the class lacks: p = 0, and the logarithm has no bound.
+            // A value of the release that the class lacks: p = 0, so |ln(p/q)| is infinite.
             (holds, largest) = (false, f64::INFINITY);
         }
         Ok(Reading { holds, figures: vec![largest] })

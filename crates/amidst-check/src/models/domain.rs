@@ -1,7 +1,7 @@
-//! What models know of a sensitive column: its published values, and their distribution over the whole release.
+//! A sensitive column as models see it: its published values and their distribution over the whole release.
 //!
-//! Classes are compared with the release that they are part of, so that anybody can check it who has the release. What
-//! the certificate adds is the meaning of the values: their rank order, and their place in a hierarchy.
+//! Classes are compared with the release that they are part of, so that the release suffices to check them. The
+//! certificate adds the meaning of values: their rank order and their groups in a hierarchy.
 
 use rustc_hash::FxHashMap;
 
@@ -14,13 +14,13 @@ pub(crate) struct Domain {
     pub values: Vec<Vec<u8>>,
     /// The number of each published value.
     numbers: FxHashMap<Vec<u8>, u32>,
-    /// How often the classes hold each value.
+    /// How often each value occurs in the classes.
     pub table: Vec<u64>,
-    /// The sum of it.
+    /// The sum of `table`.
     pub total: u64,
-    /// Where the values have an order.
+    /// The rank order, if the values have one.
     pub ranking: Option<Ranking>,
-    /// Group numbers of each value at the levels 1 … h; none for a value that no class holds.
+    /// Group numbers of each value at the levels 1 … h; empty for a value that occurs in no class.
     pub levels: Option<Vec<Vec<u32>>>,
     /// Categories, the most sensitive first.
     pub categories: Option<Vec<Vec<String>>>,
@@ -31,15 +31,14 @@ pub(crate) struct Domain {
 /// A rank order.
 #[derive(Debug)]
 pub(crate) struct Ranking {
-    /// The values that classes hold with their ranks, ascending by rank.
+    /// The values that occur in classes with their ranks, ascending by rank.
     pub ranked: Vec<(u32, usize)>,
-    /// How many ranks there are.
+    /// Number of ranks, including those of values that do not occur.
     pub ranks: usize,
 }
 
 impl Domain {
-    /// Joins what the certificate says of a column with the values that the release holds and how often classes hold
-    /// them.
+    /// Combines the certificate's statements on a column with the published values and their counts in the classes.
     pub(crate) fn new(column: &SensitiveColumn, values: Vec<Vec<u8>>, table: Vec<u64>) -> Result<Domain, String> {
         let numbers = values.iter().enumerate().map(|(id, value)| (value.clone(), id as u32)).collect();
         let mut domain = Domain {
@@ -103,7 +102,7 @@ impl Domain {
         flags
     }
 
-    /// How often the classes of the release hold a value.
+    /// How often a value occurs in the classes of the release.
     pub(crate) fn in_table(&self, id: u32) -> Result<u64, String> {
         match self.table.get(id as usize).copied() {
             Some(count) if count > 0 => Ok(count),
@@ -129,7 +128,7 @@ mod tests {
     }
 
     fn domain(column: &SensitiveColumn) -> Result<Domain, String> {
-        // The value z is that of a row in nobody's class.
+        // The value z belongs to a row in no class.
         Domain::new(column, ["a", "b", "z"].map(|v| v.as_bytes().to_vec()).to_vec(), vec![3, 1, 0])
     }
 

@@ -4,7 +4,7 @@
 //! The adjusted entropy lowers don't-care counts to the point of greatest entropy. With F the fixed counts, S their
 //! sum, m their log-entropic mean and r values lowered to e^m, Algorithm 1 returns log(S + r·e^m) − m = log(S·e^−m +
 //! r), and log S − m is the plain entropy of F. So it is ≥ log l exactly when e^H(F) ≥ l − r: one comparison of plain
-//! entropy with a rational number, no exponential in sight.
+//! entropy with a rational number, without exponentials.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -45,9 +45,9 @@ pub(super) fn at_least(counts: &[u64], l: &BigRational) -> bool {
     sum.sign() != Ordering::Less
 }
 
-/// The first step of [`LogSum::sign`] without its large numbers: most of many thousand classes need no more.
+/// The floating-point step of [`LogSum::sign`] without big integers; it decides most classes. `None` when it does not.
 fn clearly(counts: &[u64], total: u64, l: &BigRational) -> Option<bool> {
-    // Counts beyond this are not exact in floating point.
+    // Larger counts are not exact in floating point.
     const EXACT: u64 = 1 << 53;
     if total >= EXACT {
         return None;
@@ -69,7 +69,7 @@ fn clearly(counts: &[u64], total: u64, l: &BigRational) -> Option<bool> {
 /// e^H(counts), rounded.
 pub(super) fn perplexity(counts: &[u64]) -> f64 {
     let total: f64 = counts.iter().map(|&c| c as f64).sum();
-    // A uniform class has a whole number for its figure, and should show it.
+    // The figure of a uniform class is an integer and is shown without rounding errors.
     if counts.windows(2).all(|pair| pair[0] == pair[1]) {
         return counts.len() as f64;
     }
@@ -86,7 +86,7 @@ fn adjust(sensitive: &[u64], dont_care: &[u64]) -> (Vec<u64>, usize) {
     let mut fixed = sensitive.to_vec();
     let mut taken = 0;
     for &count in &open {
-        // log φ < m, that is S·ln φ < Σ c·ln c. On a tie the lowered count would be φ itself: either way is the same.
+        // log φ < m, that is S·ln φ < Σ c·ln c. On a tie the lowered count equals φ, so both cases are the same.
         let total: u64 = fixed.iter().sum();
         let mut sum = LogSum::new();
         sum.add(total, count);

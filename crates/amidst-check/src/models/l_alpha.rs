@@ -15,7 +15,7 @@ use super::{Class, ClassModel, Domain, Figure, Model, Parameters, Reading, Weak,
 use crate::number::{self, figure, whole};
 
 enum Categories {
-    /// Only the weights matter.
+    /// Weights only.
     Weighed,
     /// Entropy of the category counts ≥ log l.
     Entropy,
@@ -34,9 +34,9 @@ struct LAlpha {
 /// The weights of the categories.
 #[derive(PartialEq)]
 pub(crate) enum Weights {
-    /// One each.
+    /// One weight for each category.
     Listed(Vec<BigRational>),
-    /// Their number, with a sensitivity that is not whole.
+    /// The number of categories, with weights whose sensitivity is not an integer.
     Steps(usize, Steps),
 }
 
@@ -48,7 +48,7 @@ impl Weights {
         }
     }
 
-    /// Whether rows, counted by category, weigh at least `alpha`; and their weight as a figure.
+    /// Whether rows, counted by category, have a total weight of at least `alpha`; and that weight as a figure.
     fn reach(&self, counts: &[u64], alpha: &BigRational) -> (bool, f64) {
         match self {
             Weights::Listed(weights) => {
@@ -105,13 +105,13 @@ fn build(parameters: &Parameters<'_>, domain: &Arc<Domain>, also: Categories) ->
     Ok(Model::Class(Box::new(LAlpha { l, alpha, category_of, weights, also })))
 }
 
-/// How a certificate begins that tells irrational weights.
+/// The prefix of irrational weights in a certificate.
 const SENSITIVITY: &str = "sensitivity ";
 
 /// The weights of `m` categories as a certificate states them.
 pub(crate) fn stated_weights(stated: &[String], m: usize) -> Result<Weights, String> {
     match stated {
-        // Irrational weights are not listed but told.
+        // Irrational weights are described, not listed.
         [one] if one.starts_with(SENSITIVITY) => {
             weights(&serde_json::json!({ "sensitivity": &one[SENSITIVITY.len()..] }), m)
         }

@@ -1,5 +1,6 @@
-//! m-invariance (Xiao & Tao 2007) as one version shows it: no value in more than 1/m of a class, n ≥ m·r₁. Groups of at
-//! least m rows with all different values satisfy it, alone and where several share a generalized tuple.
+//! m-invariance (Xiao & Tao 2007) for a single version: no value in more than 1/m of a class, n ≥ m·r₁ with r₁ the
+//! largest count. Groups of at least m rows with distinct values satisfy it, alone and where several share a
+//! generalized tuple.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! The privacy models, once more: each from its definition alone and each in exact arithmetic.
+//! The privacy models a second time, each written from its definition and in exact arithmetic.
 //!
-//! A model judges one class at a time (or the sizes of all of them) and also reports figures: floating-point renderings
-//! of the strongest parameters that the class satisfies. Figures inform; only `holds`, which is exact, decides.
+//! A model judges one class at a time (or the sizes of all classes) and also reports figures: the strongest parameters
+//! that the class satisfies, as floating-point numbers. Figures are for display; only `holds`, which is exact, decides.
 //!
 //! May use: `certificate`, `logsum`, `number`, and what those use.
 
@@ -27,12 +27,12 @@ pub(crate) use population::{Census, CensusTuple, PopulationModel};
 
 use std::sync::Arc;
 
-/// Which end of a figure is the weak one.
+/// The weak end of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weak {
-    /// The smaller, the weaker: k, l.
+    /// Smaller is weaker: k, l.
     Small,
-    /// The greater, the weaker: c, t, α.
+    /// Greater is weaker: c, t, α.
     Great,
 }
 
@@ -49,25 +49,25 @@ pub(crate) struct Class<'a> {
 }
 
 impl Class<'_> {
-    /// The sum of the counts. It exceeds the size where a person has several values.
+    /// The sum of the counts. It exceeds the size when a person has several values.
     pub(crate) fn total(&self) -> u64 {
         self.counts.iter().map(|c| c.1).sum()
     }
 }
 
-/// The verdict on a class. What is not finite has no bound on that side.
+/// The verdict on a class. A figure that is not finite stands for no bound on that side.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     pub holds: bool,
     pub figures: Vec<f64>,
 }
 
-/// A model that judges every class by itself.
+/// A model that judges every class separately.
 pub(crate) trait ClassModel: Sync {
-    /// Its figures, the most telling first.
+    /// Its figures, the most informative first.
     fn figures(&self) -> Vec<Figure>;
 
-    /// Whether exchanging values changes nothing, so that classes with equal sorted counts share a verdict.
+    /// Whether exchanging values changes nothing, so that classes with equal sorted counts have the same verdict.
     fn symmetric(&self) -> bool {
         false
     }
@@ -78,14 +78,14 @@ pub(crate) trait ClassModel: Sync {
 
 /// A model that judges the sizes of all classes together.
 pub(crate) trait ReleaseModel {
-    /// Whether the release satisfies it, and the threshold it reaches.
+    /// Whether the release satisfies it, and the figure that it reaches.
     fn judge(&self, sizes: &[u64]) -> (bool, f64);
 
-    /// Whether the smallest class is the one to show.
+    /// Whether the smallest class is reported as the worst.
     fn shows_smallest(&self) -> bool;
 }
 
-/// A model ready to judge.
+/// A model with its parameters.
 pub(crate) enum Model {
     Class(Box<dyn ClassModel>),
     Release(Box<dyn ReleaseModel>),
@@ -105,7 +105,7 @@ pub(crate) enum Looks {
 pub(crate) struct Entry {
     pub id: &'static str,
     pub looks: Looks,
-    /// The parameters it knows; others are refused.
+    /// The parameters that it accepts; others are refused.
     pub parameters: &'static [&'static str],
     pub build: fn(&Parameters<'_>, &Arc<Domain>) -> Result<Model, String>,
 }

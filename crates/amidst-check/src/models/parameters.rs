@@ -11,7 +11,7 @@ use crate::number;
 pub(crate) struct Parameters<'a>(pub &'a Map<String, Value>);
 
 impl<'a> Parameters<'a> {
-    /// Refuses parameters that the model does not know: what is not checked must not seem to be.
+    /// Refuses unknown parameters: a parameter that is ignored would seem to be checked.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), String> {
         match self.0.keys().find(|key| !known.contains(&key.as_str())) {
             Some(key) => Err(format!("it has no parameter \"{key}\"")),
@@ -64,7 +64,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// A value as the release spells it: a policy may write the number 3 for the cell `3`.
+/// A value as the release writes it: a policy may state the number 3 for the cell `3`.
 pub(crate) fn text(name: &str, value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),

@@ -1,7 +1,8 @@
-//! Models that compare the release with a population: k-map (at least k persons of the population fall in the class),
-//! δ-presence (the class's share of them lies between min and max), and Bayes-optimal privacy: no (ρ1,ρ2)-breach
-//! (article, Definition 3.3), or no belief that changes by more than max (§3.2), with prior and posterior of Theorem
-//! 3.1.
+//! Models that compare the release with a population.
+//!
+//! k-map: at least k persons of the population fall in the class. δ-presence: the class's share of them lies between
+//! min and max. Bayes-optimal privacy: no (ρ1,ρ2)-breach (article, Definition 3.3), or no belief that changes by more
+//! than max (§3.2), with prior and posterior of Theorem 3.1.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use num_traits::{One, Signed, Zero};
 use super::{Class, Domain, Figure, Model, Parameters, Reading, Weak};
 use crate::number::{figure, fraction, whole};
 
-/// The part of the population that a class covers. People are counted in parts, because counts need not be whole.
+/// The part of the population that a class covers. People are counted in units of 1/scale, because counts may be
+/// fractions.
 #[derive(Debug, Clone)]
 pub(crate) struct Census {
-    /// People covered, in parts.
+    /// People covered, in units of 1/scale.
     pub people: u128,
-    /// How many parts make a person.
+    /// Units per person.
     pub scale: u128,
     /// The distinct quasi tuples covered.
     pub tuples: Vec<CensusTuple>,
@@ -26,7 +28,7 @@ pub(crate) struct Census {
 /// One quasi tuple of the population.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CensusTuple {
-    /// Sensitive value and count, ascending; numbers beyond the published values stand for values not published.
+    /// Sensitive value and count, ascending; numbers beyond the published values stand for unpublished values.
     pub counts: Vec<(u32, u128)>,
 }
 
@@ -110,11 +112,11 @@ struct Belief {
     posterior: BigRational,
 }
 
-/// Every belief about anybody of the population whom the class covers, in the table or not: an adversary may not know
-/// who is in it. An error where the population contradicts the release.
+/// The beliefs about all people of the population whom the class covers, in the table or not: an adversary may not know
+/// who is in the table. An error when the population contradicts the release.
 fn beliefs(class: Class<'_>, census: &Census) -> Result<Vec<Belief>, String> {
     let in_class = |value: u32| class.counts.iter().find(|c| c.0 == value).map_or(0, |c| c.1);
-    // f(q*, s), up to the factor 1/N that cancels.
+    // f(q*, s) up to the factor 1/N, which cancels.
     let mut covered: BTreeMap<u32, u128> = BTreeMap::new();
     for &(value, count) in census.tuples.iter().flat_map(|t| &t.counts) {
         *covered.entry(value).or_insert(0) += count;
@@ -131,7 +133,7 @@ fn beliefs(class: Class<'_>, census: &Census) -> Result<Vec<Belief>, String> {
         };
         let total: BigRational = tuple.counts.iter().map(|&(v, n)| weight(v, n)).sum();
         if total.is_zero() || persons == 0 {
-            // Nobody with this tuple can have any of the class's values, so nobody with it is in the class.
+            // People with this tuple have none of the class's values, so none of them is in the class.
             continue;
         }
         found.extend(tuple.counts.iter().filter(|c| c.1 > 0).map(|&(value, count)| Belief {

@@ -15,7 +15,7 @@ struct Recursive {
     c: BigRational,
     l: u64,
     dont_care: Vec<bool>,
-    /// c2 and the values that must not be ruled out; None when the whole model is not asked for.
+    /// c2 and the values that must not be ruled out; `None` unless the model is npd-recursive.
     negative: Option<(BigRational, Vec<Option<u32>>)>,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn pd_recursive(parameters: &Parameters<'_>, domain: &Arc<Domain>) ->
 }
 
 pub(super) fn npd_recursive(parameters: &Parameters<'_>, domain: &Arc<Domain>) -> Result<Model, String> {
-    // A value of W that is not published occurs in no class, which fails unless c2 is 0.
+    // A value of W that is not published has count 0 in every class, which fails unless c2 = 0.
     let kept = parameters.values("no_negative")?.iter().map(|value| domain.id(value)).collect();
     let negative = Some((parameters.number("c2")?, kept));
     build(parameters, "c1", domain.flags(&parameters.values("dont_care")?), negative)
@@ -44,14 +44,14 @@ fn build(
     Ok(Model::Class(Box::new(model)))
 }
 
-/// What recursion compares in a class: the count of the value to protect, and the tail that must outweigh it by 1/c.
-/// None when there is nothing to compare and the class satisfies the model for every c.
+/// The two sides of the comparison in a class: the count of the most frequent value to protect and the sum of the tail;
+/// required is head < c·tail. `None` when the class satisfies the model for every c.
 pub(super) fn head_and_tail(counts: &[(u64, bool)], l: u64) -> Option<(u64, u64)> {
     if l <= 1 {
         return None;
     }
     let mut ranked = counts.to_vec();
-    // Descending; among equals the don't-care values first, so that a tie counts in their favour.
+    // Descending; among equal counts don't-care values come first.
     ranked.sort_unstable_by(|a, b| b.cmp(a));
     let y = ranked.iter().position(|&(_, free)| !free)? as u64 + 1;
     let rank = |from: u64, to: u64| -> u64 {

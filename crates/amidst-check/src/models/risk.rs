@@ -1,5 +1,5 @@
-//! Risks of the whole release: the average over the rows of 1/n (classes over rows), the share of rows that are alone
-//! in their class, and the greatest 1/n. Each must not exceed its threshold. A release without rows has no risk.
+//! Risks of the whole release: the average over the rows of 1/n, which is classes / rows; the share of rows that are
+//! alone in their class; and the greatest 1/n. Each must not exceed its threshold. A release without rows has risk 0.
 
 use std::sync::Arc;
 

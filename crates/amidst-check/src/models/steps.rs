@@ -1,9 +1,10 @@
-//! Totals of weights whose steps are 1/j^β with a broken β = p/q: irrational, yet compared without rounding.
+//! Sums of weights with steps j^(−β), β = p/q not an integer: irrational, compared without rounding.
 //!
-//! Whether N rows reach α comes down to the sign of Σ aⱼ·j^(−p/q) with rational aⱼ. Steps i and j are rational
-//! multiples of each other exactly when i/j, in lowest terms, is a quotient of perfect q-th powers; steps of which no
-//! two are so related are linearly independent over the rationals (Besicovitch). So the sum is gathered by such
-//! families: it is zero when every family's coefficient is, and else brackets of growing precision show its sign.
+//! Whether N rows reach α is the sign of Σ aⱼ·j^(−p/q) with rational aⱼ. Steps i and j are rational multiples of each
+//! other exactly when i/j, in lowest terms, is a quotient of perfect q-th powers; steps of which no two are so related
+//! are linearly independent over the rationals (Besicovitch). The terms are therefore grouped into such families: the
+//! sum is zero exactly when every family's coefficient is; otherwise intervals of increasing precision determine its
+//! sign.
 
 use std::cmp::Ordering;
 
@@ -19,7 +20,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// For β from 1 to 64 with a denominator up to 1000.
+    /// `None` unless 1 ≤ β ≤ 64 with a denominator of at most 1000.
     pub(super) fn new(beta: &BigRational) -> Option<Steps> {
         let (numerator, degree) = (beta.numer().to_u32()?, beta.denom().to_u32()?);
         let fits = *beta >= BigRational::one() && degree <= 1000 && u64::from(numerator) <= 64 * u64::from(degree);
@@ -33,9 +34,10 @@ impl Steps {
         (0..m).map(|i| (1..=i).map(step).sum::<f64>() / total).collect()
     }
 
-    /// Whether rows, counted by category, weigh at least `alpha` together.
+    /// Whether rows, counted by category, have a total weight of at least `alpha`.
     pub(super) fn reach(&self, counts: &[u64], alpha: &BigRational) -> bool {
-        // A row of category i climbs the steps below it; the whole climb weighs 1.
+        // A row of category i weighs Σ_{j ≤ i} j^(−β) over the sum of all steps, so step j counts once for every
+        // category ≥ j.
         let coefficients: Vec<BigRational> = (1..counts.len())
             .map(|j| {
                 let climbers: BigInt = counts[j..].iter().map(|&n| BigInt::from(n)).sum();
@@ -71,7 +73,7 @@ impl Steps {
         }
     }
 
-    /// r with j^(−β) = r·head^(−β), where it is rational.
+    /// r with j^(−β) = r·head^(−β); `None` when it is irrational.
     fn multiple(&self, j: u64, head: u64) -> Option<BigRational> {
         let ratio = BigRational::new(BigInt::from(head), BigInt::from(j));
         let root = |n: &BigInt| {
@@ -86,7 +88,7 @@ impl Steps {
         let unit = BigUint::one() << places;
         let (mut low, mut high) = (BigRational::zero(), BigRational::zero());
         for (j, coefficient) in families {
-            // (unit^q / j^p)^(1/q) lies between this whole number and the next.
+            // (unit^q / j^p)^(1/q) lies between this integer and the next.
             let below = (unit.pow(self.degree) / BigUint::from(*j).pow(self.numerator)).nth_root(self.degree);
             let below = BigInt::from_biguint(Sign::Plus, below);
             let above = if *j == 1 { below.clone() } else { &below + BigInt::one() };

@@ -1,4 +1,4 @@
-//! Whether a certificate follows from a policy: the same columns, requirements, limits and persons.
+//! Checks that a certificate follows from a policy: same columns, requirements, limits and counting of persons.
 
 use num_rational::BigRational;
 use serde_json::{Map, Value};
@@ -9,12 +9,12 @@ use crate::models::{Looks, MODELS, stated_weights, weights};
 use crate::number;
 use crate::problem::{Problem, ProblemKind};
 
-/// Whose policy a certificate is held against, for messages.
+/// Which policy a certificate is compared with, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The one that the certificate itself carries.
     Certificate,
-    /// One that was given beside it.
+    /// A policy given by the caller.
     Given,
 }
 
@@ -27,9 +27,9 @@ impl Owner {
     }
 }
 
-/// What a certificate states that a policy settles.
+/// The statements of a certificate that a policy determines.
 pub(crate) struct Said<'a> {
-    /// The columns of the release; empty when a release without rows does not tell them.
+    /// The columns of the release; empty when a release without rows does not name them.
     pub published: &'a [String],
     pub quasi: &'a [String],
     pub sensitive: &'a [SensitiveColumn],
@@ -43,7 +43,7 @@ pub(crate) struct Said<'a> {
     pub waived: usize,
 }
 
-/// Everything in which the certificate does not say what the policy says.
+/// Every difference between the certificate and the policy.
 pub(crate) fn follows(said: &Said<'_>, text: &str, owner: Owner) -> Vec<Problem> {
     let policy = match PolicySaid::parse(text) {
         Ok(policy) => policy,
@@ -61,7 +61,7 @@ fn problem(owner: Owner, what: String) -> Problem {
     Problem::violation(ProblemKind::Policy, format!("{} {what}", owner.name()))
 }
 
-/// Every published column has a role that is published, and the certificate knows it by that role.
+/// Every published column must have a role that may be published, and the certificate must list it under that role.
 fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     let is_sensitive = |name: &String| said.sensitive.iter().any(|s| s.name == *name);
     for name in said.published {
@@ -99,7 +99,7 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     if said.published.is_empty() {
         return;
     }
-    // What is quasi and in no set of several is protected by nothing.
+    // A quasi column that is in no set would be protected by no requirement.
     let listed: Vec<String> = policy.sets.iter().flatten().flat_map(|n| policy.names(n, said.published)).collect();
     for name in said.quasi.iter().filter(|name| !policy.sets.is_empty() && !listed.contains(name)) {
         found.push(format!("has sets of quasi columns, and \"{name}\" is in none of them"));
@@ -111,7 +111,7 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     }
 }
 
-/// Order, categories and weights are the policy's.
+/// Order, categories and weights must be those of the policy.
 fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     for stated in said.sensitive {
         let Some(column) = policy.column(&stated.name) else { continue };
@@ -122,7 +122,7 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
             found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
         }
         let Some(order) = &stated.order else { continue };
-        if column.order.is_empty() && !column.hierarchy_orders && !of_itself(order) {
+        if column.order.is_empty() && !column.hierarchy_orders && !is_in_natural_order(order) {
             found.push(format!("gives the values of \"{name}\" no such order as the certificate does"));
         }
         if !order.starts_with(&column.order) {
@@ -131,9 +131,9 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
     }
 }
 
-/// Whether values stand in the order that they have of themselves: numbers ascending, or dates written year first. What
-/// is neither, as a token for the unknown, comes last.
-fn of_itself(order: &[String]) -> bool {
+/// Whether values are in their natural order: numbers ascending, or dates (year first) ascending. Values that are
+/// neither, such as a token for an unknown value, come last.
+fn is_in_natural_order(order: &[String]) -> bool {
     let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
     match numbers.is_empty() {
@@ -149,7 +149,7 @@ fn same_weights(stated: &[String], column: &ColumnSaid) -> bool {
     matches!((stated_weights(stated, column.categories.len()), wanted), (Ok(stated), Ok(wanted)) if stated == wanted)
 }
 
-/// The same requirements, each as often.
+/// The same requirements, each the same number of times.
 fn requirements(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     let lone = match said.sensitive {
         [only] => std::slice::from_ref(&only.name),
@@ -219,12 +219,12 @@ fn same(wanted: &RequirementSaid, claim: &Claim, lone: &[String]) -> bool {
             .all(|(name, value)| claim.parameters.get(name).is_some_and(|stated| same_parameter(name, value, stated)))
 }
 
-/// Parameters that name values of a column, or choices, are compared letter by letter; all others as exact numbers.
+/// Parameters that name values of a column or choices are compared as texts, all others as exact numbers.
 const TEXTS: &[&str] = &["value", "dont_care", "no_negative", "categories", "distance"];
 
 fn same_parameter(name: &str, wanted: &Value, stated: &Value) -> bool {
     match name {
-        // Where a population lies is its owner's matter: a public policy may tell the file's name alone.
+        // A public policy may give the file name only, because the owner's paths are private.
         "population" => file_name(wanted).is_some() && file_name(wanted) == file_name(stated),
         _ => same_value(wanted, stated, TEXTS.contains(&name)),
     }
@@ -260,7 +260,7 @@ fn same_value(wanted: &Value, stated: &Value, as_text: bool) -> bool {
     }
 }
 
-/// The limits on rows, and what is said of persons and consent.
+/// The limits on rows, and the statements on persons and consent.
 fn rows(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
     let consent = policy.columns.iter().find(|c| c.role == Role::Consent);
     let limit = match &policy.limit {

@@ -1,9 +1,9 @@
-//! The checker's own reading of a policy: what of it a certificate must follow.
+//! The checker's own parser for policies, for the parts that a certificate must follow.
 //!
-//! A certificate that lists other columns, other requirements or other limits than its own policy proves something that
-//! nobody asked for. So the policy is read here once more, by code that shares nothing with the one that published:
-//! roles, requirements with their numbers exact, the suppression limit, consent, orders, categories and weights. What
-//! only concerns the search is not looked at.
+//! A certificate that lists other columns, requirements or limits than its policy proves something other than what was
+//! required. The policy is therefore parsed again, by code that shares nothing with the parser of the publishing
+//! program: roles, requirements with exact numbers, the suppression limit, consent, orders, categories and weights.
+//! Settings of the search are ignored.
 //!
 //! May use: `certificate`, `models`, `number`, `problem`, and what those use.
 
@@ -22,7 +22,7 @@ use toml::value::{Date, Datetime};
 use crate::models::{Looks, MODELS};
 use crate::number;
 
-/// What a column is to the people in the table.
+/// The role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Identifying,
@@ -49,15 +49,15 @@ impl Role {
     }
 }
 
-/// What a policy says of a column.
+/// What a policy states about a column.
 #[derive(Debug, Clone)]
 pub(crate) struct ColumnSaid {
     pub name: String,
     pub role: Role,
-    /// Whether waived rows join the classes of others instead of being published as they are.
+    /// Whether waived rows join the classes of others instead of being published unchanged.
     pub joins: bool,
     pub order: Vec<String>,
-    /// Whether its hierarchy is made of a list of values, which ranks them.
+    /// Whether its hierarchy is built from a list of values, which also ranks them.
     pub hierarchy_orders: bool,
     pub categories: Vec<Vec<String>>,
     /// As in the policy: a word, a table or a list.
@@ -70,9 +70,9 @@ pub(crate) struct ColumnSaid {
 #[derive(Debug, Clone)]
 pub(crate) struct RequirementSaid {
     pub model: String,
-    /// The sensitive columns, the lone one where the policy names none.
+    /// The sensitive columns; where the policy names none, all of them for a model that looks at sensitive values.
     pub on: Vec<String>,
-    /// Numbers as texts that lose no digit.
+    /// Numbers are strings that keep every digit.
     pub parameters: Map<String, Value>,
 }
 
@@ -83,30 +83,30 @@ pub(crate) enum Limit {
     Share(BigRational),
 }
 
-/// What a policy says, as far as a release can be held against it.
+/// The parts of a policy that a release is compared with.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicySaid {
     pub columns: Vec<ColumnSaid>,
     pub default: Option<ColumnSaid>,
     pub requirements: Vec<RequirementSaid>,
-    /// The sets of quasi columns that must satisfy the requirements each by itself; none: all of them together.
+    /// The sets of quasi columns that must each satisfy the requirements; empty: one set of all quasi columns.
     pub sets: Vec<Vec<String>>,
     /// Whether ranges of numbers are published as two columns, the lower and the upper bound.
     pub bounds: bool,
     pub limit: Limit,
     pub masked: bool,
-    /// The last day on which a release may be relied on.
+    /// The last day on which the release may be relied on.
     pub valid_until: Option<Date>,
 }
 
-/// What the names of the columns of bounds end with.
+/// Suffixes of the two columns that hold the bounds of a range.
 const ENDINGS: [&str; 2] = ["_min", "_max"];
 
-/// Sections that concern the search, the report or the owner, and none of the claims.
+/// Sections that concern the search, the report or the owner and affect no claim.
 const OTHER_SECTIONS: &[&str] = &["data", "risk", "utility", "output", "release", "series"];
 
 impl PolicySaid {
-    /// Reads the text of a policy; an error says what the checker cannot make sense of.
+    /// Parses the text of a policy; an error says what the checker does not understand.
     pub(crate) fn parse(text: &str) -> Result<PolicySaid, String> {
         let document = DeTable::parse(text)
             .map_err(|e| format!("it is not TOML: {}", e.message().lines().next().unwrap_or_default()))?;
@@ -162,12 +162,13 @@ impl PolicySaid {
         Ok(PolicySaid { columns, default, requirements, sets, bounds, limit, masked, valid_until })
     }
 
-    /// What it says of a column: its own section, or the default.
+    /// The settings of a column: its own section, or that of `"*"`.
     pub(crate) fn column(&self, name: &str) -> Option<&ColumnSaid> {
         self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
     }
 
-    /// What it says of a published column: where ranges become two columns, both are the one that they are made of.
+    /// The settings of a published column. Where ranges are published as two columns of bounds, both have the settings
+    /// of the column that they were made from.
     pub(crate) fn published(&self, name: &str, published: &[String]) -> Option<&ColumnSaid> {
         let source = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
         let parted = source.filter(|source| {
@@ -176,7 +177,7 @@ impl PolicySaid {
         self.column(parted.unwrap_or(name))
     }
 
-    /// The published columns that a column of the policy becomes: itself, or its bounds.
+    /// The published names of a column of the policy: its own, or those of its two bounds.
     pub(crate) fn names(&self, name: &str, published: &[String]) -> Vec<String> {
         let bounds = ENDINGS.map(|ending| format!("{name}{ending}"));
         let quasi = self.column(name).is_some_and(|c| c.role == Role::Quasi);
@@ -184,7 +185,7 @@ impl PolicySaid {
         if self.bounds && quasi && there { bounds.to_vec() } else { vec![name.to_string()] }
     }
 
-    /// Whether a column has this role by name.
+    /// Whether any column listed by name has this role.
     pub(crate) fn has(&self, role: Role) -> bool {
         self.columns.iter().any(|c| c.role == role)
     }
@@ -303,12 +304,12 @@ fn limit_number(search: &DeTable<'_>) -> Result<BigRational, String> {
     number::exact(&value).map_err(|what| format!("its `max_suppression` {what}"))
 }
 
-/// A list of values, numbers as they are written.
+/// A list of values; numbers keep the text in which they are written.
 fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| written(item.get_ref()).map(Cow::into_owned)).collect()
 }
 
-/// A single value as it is written.
+/// The text of a single value.
 fn written<'a>(value: &'a DeValue<'_>) -> Option<Cow<'a, str>> {
     Some(match value {
         DeValue::String(text) => Cow::Borrowed(text),
@@ -320,7 +321,7 @@ fn written<'a>(value: &'a DeValue<'_>) -> Option<Cow<'a, str>> {
     })
 }
 
-/// A value as JSON, numbers as texts that lose no digit.
+/// A value as JSON; numbers become strings that keep every digit.
 fn json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::Boolean(flag) => Value::Bool(*flag),

@@ -1,10 +1,10 @@
-//! The form of an Arrow IPC file: one sequence of messages that the footer lists, and bytes that follow from the cells
-//! alone.
+//! Checks the form of an Arrow IPC file: a sequence of messages that the footer lists, with bytes that follow from the
+//! cells alone.
 //!
-//! The footer of such a file points at batches, so it can leave some out; buffers can be longer than their values, hold
-//! something under nulls, or list dictionary entries that no row has. So the messages are walked first, with every
-//! length held against the file before anything is allocated. Then every batch is built anew from its cells, written
-//! once more, and compared with the file byte by byte.
+//! The footer lists batches and can leave some out; buffers can be longer than their values, hold bytes under nulls, or
+//! list dictionary entries without a row. The messages are therefore walked first, every length being checked against
+//! the file before anything is allocated. Then every batch is rebuilt from its cells, written again and compared with
+//! the file byte by byte.
 
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::content::{Content, Opened};
 
 const MAGIC: &[u8; 6] = b"ARROW1";
 
-/// The largest head of a message, and the largest footer.
+/// The largest message header and the largest footer, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// The first message begins at most here; before it, the start is filled with zeros.
+/// The first message begins at or before this offset; padding before it is zero.
 const LONGEST_START: u64 = 64;
 
-/// Walks the messages of a file; an error says what is not as releases have it.
+/// Walks the messages of a file; an error says how it differs from the form of releases.
 pub(crate) fn walk(path: &Content) -> Result<(), String> {
     let mut file = BufReader::new(path.open().map_err(|e| e.to_string())?);
     let length = file.get_ref().length().map_err(|e| e.to_string())?;
@@ -95,7 +95,7 @@ fn take(file: &mut impl Read, length: u64) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 == length { Ok(bytes) } else { Err("it is cut off".into()) }
 }
 
-/// Whether a batch asks for no more than its body holds.
+/// Whether a batch states no more cells and bytes than its body holds.
 fn fits(batch: Batch<'_>, body: u64) -> Result<(), String> {
     let most = (body + 1).saturating_mul(8);
     let small = |n: i64| u64::try_from(n).is_ok_and(|n| n <= most);
@@ -104,7 +104,7 @@ fn fits(batch: Batch<'_>, body: u64) -> Result<(), String> {
         offset.checked_add(length).is_some_and(|end| end <= body)
     };
     let nodes = batch.nodes().is_none_or(|nodes| nodes.iter().all(|n| small(n.length()) && small(n.null_count())));
-    // Every cell takes a bit at least, and no two columns have the same.
+    // Every cell takes at least one bit, and columns share none.
     let cells = batch.nodes().into_iter().flatten().map(|n| n.length().unsigned_abs());
     let cells = cells.fold(0u64, u64::saturating_add) <= most;
     let buffers = batch.buffers().is_none_or(|list| list.iter().all(|b| inside(b.offset(), b.length())));
@@ -118,10 +118,10 @@ fn fits(batch: Batch<'_>, body: u64) -> Result<(), String> {
     }
 }
 
-/// Writes batches once more and compares them with the file.
+/// Writes batches again and compares the bytes with the file.
 pub(crate) struct Rewriter {
     writer: FileWriter<Comparison>,
-    /// For columns with a dictionary, which entries rows have.
+    /// For columns with a dictionary, which entries occur in rows.
     used: Vec<Option<Vec<bool>>>,
 }
 
@@ -130,7 +130,8 @@ impl Rewriter {
         if schema.fields().len() > limits::COLUMNS {
             return Err("it has too many columns".into());
         }
-        // The bytes would be the same, words and all: a schema may carry notes, and so may every column.
+        // Rewriting would reproduce the metadata of the schema and its fields, so the comparison of bytes does not find
+        // it.
         if !schema.metadata().is_empty() || schema.fields().iter().any(|field| !field.metadata().is_empty()) {
             return Err("it carries notes beside the rows".into());
         }
@@ -146,7 +147,7 @@ impl Rewriter {
         Ok(Rewriter { writer, used: vec![None; schema.fields().len()] })
     }
 
-    /// Takes the next batch.
+    /// Compares the next batch.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), String> {
         let columns = batch.columns().iter().zip(&mut self.used).map(|(column, used)| anew(column, used));
         let columns = columns.collect::<Result<Vec<ArrayRef>, String>>()?;
@@ -155,7 +156,7 @@ impl Rewriter {
         self.same()
     }
 
-    /// To be called after the last batch.
+    /// To be called after the last batch: compares the footer, and that the file ends after it.
     pub(crate) fn finish(mut self) -> Result<(), String> {
         if self.used.iter().flatten().any(|used| used.contains(&false)) {
             return Err("a dictionary holds a value that no row has".into());
@@ -187,7 +188,7 @@ fn releases_use(kind: &DataType) -> bool {
     }
 }
 
-/// The same cells in fresh buffers.
+/// The same cells in new buffers. `used` records which dictionary entries occur.
 fn anew(column: &ArrayRef, used: &mut Option<Vec<bool>>) -> Result<ArrayRef, String> {
     Ok(match column.data_type() {
         DataType::Int64 => Arc::new(column.as_primitive::<Int64Type>().iter().collect::<Int64Array>()),
@@ -219,7 +220,7 @@ fn anew(column: &ArrayRef, used: &mut Option<Vec<bool>>) -> Result<ArrayRef, Str
     })
 }
 
-/// The values of a dictionary in fresh buffers; the first time, each must be there once.
+/// The values of a dictionary in new buffers. On first use they must be distinct.
 fn fresh_texts(values: &ArrayRef, used: &mut Option<Vec<bool>>) -> Result<ArrayRef, String> {
     if values.null_count() > 0 {
         return Err("a dictionary holds null".into());
@@ -241,7 +242,7 @@ fn fresh_texts(values: &ArrayRef, used: &mut Option<Vec<bool>>) -> Result<ArrayR
     })
 }
 
-/// Takes what is written and looks whether the file has the same.
+/// A writer that compares what is written with the file.
 struct Comparison {
     file: BufReader<Opened>,
     buffer: Vec<u8>,

@@ -1,9 +1,10 @@
-//! Delimited text in the one form in which releases are written, so that no two readers see different rows.
+//! Reads delimited text in the one form in which releases are written, so that no two readers see different rows.
 //!
-//! The rule of the writer, written down once more: lines end with one line feed, the last one too; a cell stands in
-//! quotes when it holds the separator, a quote, a line feed or a carriage return, when it begins with a byte order
-//! mark, or when it is empty and alone on its line; never otherwise; a quote in quotes is doubled. A name in the header
-//! also stands in quotes when it is alone or has white space around it. Everything is UTF-8 without zero bytes.
+//! The rules of the writer, stated a second time: every line, the last included, ends with one line feed; a cell is
+//! quoted when it contains the separator, a quote, a line feed or a carriage return, when it begins with a byte order
+//! mark, or when it is empty and the only cell of its line, and never otherwise; a quote inside quotes is doubled. A
+//! column name is also quoted when it is the only one or has white space around it. Everything is UTF-8 without zero
+//! bytes.
 
 use super::limits;
 use super::selection::Cells;
@@ -12,13 +13,13 @@ use super::tally::Tally;
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A record taken apart.
+/// A record split into cells.
 #[derive(Default)]
 pub(crate) struct Record<'a> {
     block: &'a [u8],
-    /// Where each cell stands in the block, quotes included.
+    /// The range of each cell in the block, quotes included.
     raw: Vec<(usize, usize)>,
-    /// The cell without quotes: in the block, or in `text` where doubled quotes were undone.
+    /// The cell without quotes: in the block, or in `text` where doubled quotes were replaced.
     cells: Vec<Place>,
     text: Vec<u8>,
 }
@@ -34,7 +35,7 @@ impl<'a> Record<'a> {
         Record { block, ..Record::default() }
     }
 
-    /// Reads the record at `at` and returns where the next begins. An error has the place of the fault.
+    /// Reads the record at `at` and returns the offset of the next. An error has the offset of the fault.
     pub(crate) fn read(&mut self, at: usize, separator: u8) -> Result<usize, (usize, &'static str)> {
         let block = self.block;
         self.raw.clear();
@@ -73,7 +74,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Reads the quoted cell at `at`; its end is behind the last quote.
+    /// Reads the quoted cell at `at`; the end is the offset after the closing quote.
     fn quoted(&mut self, at: usize) -> Result<(Place, usize), (usize, &'static str)> {
         let block = self.block;
         let mut from = at + 1;
@@ -101,7 +102,7 @@ impl<'a> Record<'a> {
         self.cells.len()
     }
 
-    /// The first cell whose quotes are not as the writer's, and what is wrong there.
+    /// The first cell whose quoting differs from the writer's, with what is wrong.
     fn misquoted(&self, needs: impl Fn(&[u8]) -> bool) -> Option<(usize, &'static str)> {
         (0..self.len()).find_map(|column| {
             let (start, _) = self.raw[column];
@@ -125,19 +126,19 @@ impl Cells for Record<'_> {
     }
 
     fn span(&self, first: usize, last: usize) -> Option<&[u8]> {
-        // In the one form, equal texts are equal cells and the other way round.
+        // In the one form, cells are equal exactly when their raw texts are.
         self.block.get(self.raw.get(first)?.0..self.raw.get(last)?.1)
     }
 }
 
-/// Whether a cell of several holds something that needs quotes.
+/// Whether a cell contains something that must be quoted.
 fn special(cell: &[u8], separator: u8) -> bool {
     memchr::memchr3(b'"', b'\n', b'\r', cell).is_some()
         || memchr::memchr(separator, cell).is_some()
         || cell.starts_with(MARK)
 }
 
-/// Whether a block can be cut at separators and line ends alone, and is in the one form if its lines are whole.
+/// Whether a block can be split at separators and line feeds alone, and is in the one form if its lines are complete.
 pub(crate) fn is_plain(block: &[u8]) -> bool {
     block.len() <= limits::CELL
         && block.last() == Some(&b'\n')
@@ -154,7 +155,7 @@ pub(crate) fn header(head: &[u8], separator: u8) -> Result<Vec<String>, String> 
     let mut record = Record::new(head);
     let end = record.read(0, separator).map_err(|(_, what)| text(what))?;
     if head.contains(&b'\r') {
-        // Some readers take a carriage return in a name for the end of all lines, and see no row at all.
+        // Some readers take a carriage return in a name for the line terminator of the file, and then see no rows.
         return Err(text("a carriage return in a name"));
     }
     if end != head.len() || record.len() > limits::COLUMNS {
@@ -168,7 +169,7 @@ pub(crate) fn header(head: &[u8], separator: u8) -> Result<Vec<String>, String> 
     Ok((0..record.len()).map(|column| String::from_utf8_lossy(record.cell(column)).into_owned()).collect())
 }
 
-/// Adds the rows of a block of whole records, some of which may have quotes.
+/// Adds the rows of a block of complete records, which may contain quotes.
 pub(crate) fn add(block: &[u8], separator: u8, columns: usize, first: u64, tally: &mut Tally) -> Result<Added, Fault> {
     let lines = |end: usize| memchr::memchr_iter(b'\n', &block[..end.min(block.len())]).count() as u64;
     let fault = |rows: u64, at: usize, what: &str| Fault { rows, lines: lines(at), what: what.to_string() };

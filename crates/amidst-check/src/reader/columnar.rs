@@ -1,5 +1,5 @@
-//! Parquet and Arrow IPC, through their own readers, every cell as text. The files of a release are first held against
-//! the form that releases have (`parquet`, `pages`, `arrow`).
+//! Reads Parquet and Arrow IPC through their crates, every cell as text. The files of a release are first checked
+//! against the form of releases (`parquet`, `pages`, `arrow`).
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(crate) fn read_parquet(
     let groups = builder.metadata().num_row_groups();
     let sizes: Vec<u64> = builder.metadata().row_groups().iter().map(|g| g.num_rows().max(0) as u64).collect();
     drop(builder);
-    // File positions are shared between clones of a handle, so every row group opens the file by itself.
+    // Clones of a file handle share their position, so every row group opens the file again.
     let group = |index: usize, first: u64, tally: &mut Tally| -> Result<u64, Problem> {
         let file = path.open().map_err(|e| unreadable(path, &e.to_string()))?;
         let reader = ParquetRecordBatchReaderBuilder::try_new(file)
@@ -87,7 +87,7 @@ pub(crate) fn read_parquet(
     Ok((header, print?))
 }
 
-/// Holds the schema and the pages of a release against its layout.
+/// Checks the schema and the pages of a release against its layout.
 fn parquet_form(path: &Content, layout: &parquet::Layout, schema: &Schema) -> Result<(), String> {
     let said = schema.metadata().is_empty() && schema.fields().iter().all(|field| field.metadata().is_empty());
     let same = |text: &Vec<u8>| ::parquet::arrow::encode_arrow_schema(schema).as_bytes() == text.as_slice();
@@ -200,8 +200,8 @@ impl Cells for Row<'_> {
     }
 }
 
-/// The cells of an array as texts. Numbers have the one form that releases give them: the shortest that reads back as
-/// the same number, without zeros behind the point.
+/// The cells of an array as texts. Numbers have the one text that releases use: the shortest that reads back as the
+/// same number, without trailing zeros after the point.
 fn texts(array: &dyn Array) -> Result<StringArray, arrow_schema::ArrowError> {
     Ok(match array.data_type() {
         DataType::Float64 => array.as_primitive::<Float64Type>().iter().map(|x| x.map(number::of_double)).collect(),

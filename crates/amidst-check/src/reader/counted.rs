@@ -1,25 +1,26 @@
-//! Finished counts of a file.
+//! The result of counting a table.
 
-/// A finished count.
+/// Classes and histograms of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counted {
-    /// The files' columns.
+    /// The columns of the files.
     pub columns: Vec<String>,
     /// All rows read.
     pub rows: u64,
-    /// Rows left out for a missing value.
+    /// Rows dropped for a missing value.
     pub dropped: u64,
-    /// The distinct keys, ascending by their cells; [`cells`] takes one apart.
+    /// The distinct keys, ascending by their cells; [`cells`] splits one.
     pub keys: Vec<Box<[u8]>>,
     /// The size of each key's class.
     pub sizes: Vec<u64>,
     /// The views, in the order of the selection.
     pub views: Vec<CountedView>,
-    /// How many rows are unique on each set of columns that the selection asks for; 0 for a set without columns.
+    /// For each set of columns in the selection's `unique_beside`, the number of unique rows; 0 for a set without
+    /// columns.
     pub unique: Vec<u64>,
 }
 
-/// The histograms of one set of columns.
+/// The histograms of one view, a set of columns.
 #[derive(Debug, Clone)]
 pub(crate) struct CountedView {
     /// The columns.
@@ -28,9 +29,9 @@ pub(crate) struct CountedView {
     pub values: Vec<Box<[u8]>>,
     /// How often each tuple occurs in all classes together.
     pub totals: Vec<u64>,
-    /// For each key, tuple and count.
+    /// For each key, pairs of tuple number and count, ascending.
     pub histograms: Vec<Vec<(u32, u64)>>,
-    /// Who has which tuple, ascending by (key, tuple, person): only where persons are counted and columns are several,
-    /// so that those who agree in some columns can be told apart.
+    /// Who has which tuple, ascending by (key, tuple, person). Only filled where persons are counted and the view has
+    /// several columns, so that persons who agree in some of the columns can be counted once.
     pub members: Vec<(u32, u32, u64)>,
 }

@@ -1,5 +1,5 @@
-//! CSV and TSV. Blocks without a quote are cut with a vector search for separators and line ends; others are taken
-//! apart by the strict rules of releases, or through the csv crate where a table of the owner's is read.
+//! Reads CSV and TSV. Blocks without quotes are split by a vectorized search for separators and line feeds; others by
+//! the strict rules of releases or, for a table of the owner, by the csv crate.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::tally::Tally;
 use super::{Reading, canonical, refused};
 use crate::problem::Problem;
 
-/// Lines that are counted at a time.
+/// Lines per batch.
 const LINES: usize = 64;
 
 struct Delimited {
@@ -51,7 +51,7 @@ pub(crate) fn read(
     Ok(header)
 }
 
-/// The separator and the names in the header of a table of the owner's.
+/// The separator and the column names in the header of a table of the owner.
 fn loose_header(head: &[u8]) -> Result<(u8, Vec<String>), String> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let separator = guess(head);
@@ -60,7 +60,7 @@ fn loose_header(head: &[u8]) -> Result<(u8, Vec<String>), String> {
     Ok((separator, record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()))
 }
 
-/// The length of the first record with its line end: 0 when it has none yet.
+/// The length of the first record with its line feed; 0 while it is incomplete, `None` without any bytes.
 fn first_record(bytes: &[u8]) -> Option<usize> {
     let mut quoted = false;
     for at in memchr::memchr2_iter(b'"', b'\n', bytes) {
@@ -100,7 +100,7 @@ struct Row<'a> {
     block: &'a [u8],
     start: usize,
     end: usize,
-    /// Where all cells but the last end.
+    /// The end of every cell except the last.
     ends: &'a [u32],
 }
 
@@ -121,7 +121,7 @@ impl Cells for Row<'_> {
     }
 
     fn span(&self, first: usize, last: usize) -> Option<&[u8]> {
-        // Without quotes, separators stand between cells and nowhere else.
+        // Without quotes, separators occur only between cells.
         self.block.get(self.start(first)?..self.end(last))
     }
 }
@@ -164,7 +164,7 @@ impl Records for Delimited {
             {
                 let line = ends.get(used..used + columns).filter(|own| self.is_line(block, own));
                 let line = line.and_then(|own| own.split_last());
-                // What is no line of so many cells may still be an empty one.
+                // Not a line with `columns` cells; it may still be an empty line.
                 let (&stop, inner) = line.unwrap_or((&next, &[]));
                 let stop = stop as usize;
                 let end = if stop > start && block[stop - 1] == b'\r' { stop - 1 } else { stop };
@@ -195,7 +195,7 @@ impl Records for Delimited {
 }
 
 impl Delimited {
-    /// Whether these marks are those of one line: a separator after each cell, and after the last the end of the line.
+    /// Whether these marks are those of one line: separators after all cells except the last, then a line feed.
     fn is_line(&self, block: &[u8], marks: &[u32]) -> bool {
         marks.split_last().is_some_and(|(&last, others)| {
             block.get(last as usize).is_none_or(|&byte| byte == b'\n')

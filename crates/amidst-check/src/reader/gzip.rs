@@ -1,13 +1,13 @@
-//! gzip as releases have it: members one after the other, each with the plainest header there is, and nothing else.
+//! Reads gzip in the form of releases: members one after the other, each with the minimal header, and nothing else.
 //!
-//! The format lets a file carry names, comments, times, members without content and bytes behind the last member, which
-//! most readers skip in silence. Here each of them is an error, and so is a check sum that does not fit.
+//! The format allows names, comments, times, empty members and bytes after the last member, which most readers skip
+//! silently. Here each of them is an error, and so is a wrong check sum.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-/// No name, no comment, no time, no level, no system.
+/// A header without name, comment, time, level and system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 /// Reads the members of a gzip file.
@@ -26,7 +26,7 @@ impl<R: BufRead> Members<R> {
         Members { inner, member: None, any: false }
     }
 
-    /// Begins the next member; false at the end of the file.
+    /// Starts the next member; false at the end of the file.
     fn begin(&mut self) -> Result<bool> {
         if self.inner.fill_buf()?.is_empty() {
             return if self.any { Ok(false) } else { Err(wrong("the gzip file is empty")) };

@@ -1,10 +1,10 @@
-//! JSON lines: an object a line. Columns are the keys of the first line.
+//! Reads JSON lines: one object per line. Columns are the keys of the first line.
 //!
-//! A release has one form, that of its writer, written down once more: every line is an object with all keys in the
-//! order of the first, without white space, and ends with a line feed; texts escape what JSON must escape, in the
-//! shortest way, and nothing else; numbers have the one text that reads back as the same double; no value is an object
-//! or a list. A column holds texts, numbers or truth, never a mixture, because `1` and `"1"` are one cell here and two
-//! elsewhere. A table of the owner's may be written in any way; a key that a line lacks is a missing cell there.
+//! A release has one form, that of its writer: every line is an object with all keys in the order of the first, without
+//! white space, and ends with a line feed; strings escape only what JSON requires, in the shortest way; numbers have
+//! the one text that reads back as the same double; no value is an object or a list. A column holds strings, numbers or
+//! booleans, never a mixture, because `1` and `"1"` are the same cell here and different values elsewhere. A table of
+//! the owner may have any form; a key that a line lacks is a missing cell there.
 
 use std::io::Read;
 use std::path::Path;
@@ -32,9 +32,9 @@ pub(crate) fn read(
 ) -> Result<Vec<String>, Problem> {
     let wrong = |what: &str| refused(path, reading, what);
     let mut blocks = Blocks::new(reader);
-    // The first line is read for its keys and left where it is.
+    // The first line is parsed for its keys and stays in the stream.
     let head = blocks.head(|bytes, ended| {
-        // In a release, a line of white space is no line; in others it is passed over.
+        // In a release an empty line is an error; in other tables leading white space is skipped.
         let start = match reading {
             Reading::Release if bytes.is_empty() => return None,
             Reading::Release => 0,
@@ -44,7 +44,7 @@ pub(crate) fn read(
         Some((bytes[start..end].to_vec(), 0))
     });
     let columns: Vec<String> = match head.map_err(|e| wrong(&e.to_string()))? {
-        // No line at all is a table without rows, whose columns nobody can know.
+        // A file without lines is a table without rows whose columns are unknown.
         None => Vec::new(),
         Some(line) => {
             let object: Map<String, Value> =
@@ -142,9 +142,9 @@ const NO_DATE: u8 = 32;
 
 /// The lines of a release.
 struct Strict {
-    /// What stands before each cell.
+    /// The text before each cell: `{` or `,`, the key and `:`.
     before: Vec<Vec<u8>>,
-    /// What each column was seen to hold.
+    /// The kinds of cells that each column held.
     seen: Vec<AtomicU8>,
 }
 
@@ -164,7 +164,7 @@ impl Strict {
         for (name, seen) in columns.iter().zip(&self.seen) {
             let seen = seen.load(Ordering::Relaxed);
             let kinds = [TEXT | EMPTY, NUMBER, TRUTH].iter().filter(|&&kind| seen & kind != 0).count();
-            // Null stands in columns of numbers or dates only; elsewhere the empty text does.
+            // Null is allowed in columns of numbers or dates only; other columns have the empty string instead.
             let nulls = seen & NULL != 0 && seen & (EMPTY | TRUTH | NO_DATE) != 0;
             if kinds > 1 || nulls {
                 return Err(format!("the column \"{name}\" mixes texts, numbers, truth or null"));
@@ -173,7 +173,7 @@ impl Strict {
         Ok(())
     }
 
-    /// Reads one line without its end into `row`; `seen` collects what columns hold.
+    /// Reads one line without its line feed into `row`; `seen` collects the kinds of cells.
     fn line(&self, line: &[u8], row: &mut Row, seen: &mut [u8]) -> Result<(), String> {
         let mut rest = line;
         for (column, before) in self.before.iter().enumerate() {
@@ -213,7 +213,7 @@ impl Strict {
     }
 }
 
-/// A text at the start of `rest`, into `cell`; its length and kind.
+/// Parses the string at the start of `rest` into `cell`; returns its length in bytes and its kind.
 fn text(rest: &[u8], cell: &mut Vec<u8>) -> Result<(usize, u8), String> {
     let mut at = 1;
     loop {
@@ -241,7 +241,7 @@ fn text(rest: &[u8], cell: &mut Vec<u8>) -> Result<(usize, u8), String> {
     Ok((at + 1, kind))
 }
 
-/// The byte that an escape stands for, and its length; none where the writer would not write it.
+/// The byte that an escape stands for, and the escape's length; `None` for escapes that the writer does not use.
 fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let short = match rest.get(1)? {
         b'"' => b'"',
@@ -262,10 +262,10 @@ fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     Some((short, 2))
 }
 
-/// The greatest whole number that every reader holds exactly, doubles too.
+/// The largest integer up to which every reader, including those with doubles, is exact.
 const GREATEST: u64 = 1 << 53;
 
-/// A number in the one text that releases give it.
+/// A number, if it has the one text that releases use for it.
 fn canonical_number(word: &[u8]) -> Result<&str, String> {
     let wrong = || "neither a text, a number, true, false nor null".to_string();
     let text = std::str::from_utf8(word).map_err(|_| wrong())?;
@@ -287,7 +287,7 @@ fn canonical_number(word: &[u8]) -> Result<&str, String> {
     }
 }
 
-/// Whether a text is a day, year-month-day.
+/// Whether a text is a date, year-month-day.
 fn is_date(text: &str) -> bool {
     text.len() == 10
         && text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() })

@@ -1,4 +1,4 @@
-//! Cells of a row as one key: each cell after its length, so that different cells never make the same key.
+//! Encodes the cells of a row as one key: each cell after its length, so that different cells have different keys.
 
 use rustc_hash::FxHashMap;
 
@@ -24,8 +24,8 @@ pub(super) fn intern(map: &mut FxHashMap<Box<[u8]>, u32>, bytes: &[u8]) -> Resul
     Ok(id)
 }
 
-/// The text of the key columns, where equal texts always mean equal keys; written to `scratch` when they do not stand
-/// side by side.
+/// The text of the key columns, where equal texts imply equal keys; joined in `scratch` when the columns are not
+/// adjacent. `None` when the row has no such text.
 pub(super) fn key_text<'a>(
     runs: &[(usize, usize)],
     cells: &'a impl Cells,
@@ -37,13 +37,13 @@ pub(super) fn key_text<'a>(
     scratch.clear();
     for &(first, last) in runs {
         scratch.extend_from_slice(cells.span(first, last)?);
-        // No span of text holds the end of a line.
+        // A span contains no line feed, so it separates the spans.
         scratch.push(b'\n');
     }
     Some(scratch)
 }
 
-/// Joins cells to one key, each after its length, so that different cells never make the same key.
+/// Encodes the cells of `columns` as one key in `out`.
 pub(super) fn encode(out: &mut Vec<u8>, columns: &[usize], cells: &impl Cells) {
     out.clear();
     for &column in columns {
@@ -71,7 +71,7 @@ pub(crate) fn key_of<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Box<[u8]>
     out.into_boxed_slice()
 }
 
-/// Takes a key apart.
+/// Splits a key into its cells.
 pub(crate) fn cells(key: &[u8]) -> Vec<&[u8]> {
     parts(key).collect()
 }

@@ -1,16 +1,16 @@
-//! How much a file may ask for before it is refused: whatever a table of people needs, and no more.
+//! Limits on what a file may require, above what tables of people need.
 
-/// The longest cell.
+/// The longest cell, in bytes.
 pub(crate) const CELL: usize = 16 << 20;
 
-/// The longest row.
+/// The longest row, in bytes.
 pub(crate) const ROW: usize = 64 << 20;
 
 /// The most columns.
 pub(crate) const COLUMNS: usize = 100_000;
 
-/// The most cells (rows times columns) of a file, by its number of bytes: a run of equal values takes no space, but
-/// each cell is looked at.
+/// The maximum number of cells (rows × columns) for a file of this many bytes: runs of equal values take almost no
+/// space, but every cell takes time.
 pub(crate) fn cells(bytes: u64) -> u64 {
     bytes.saturating_mul(64).saturating_add(1 << 29)
 }

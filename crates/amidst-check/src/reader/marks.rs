@@ -1,35 +1,35 @@
-//! Where separators and line ends stand in a text, 64 bytes at a time.
+//! Finds separators and line feeds in a text, 64 bytes at a time.
 //!
-//! Cells are so short that looking for the next one costs more to start than to do, and how many of them a stretch of
-//! text holds is a guess that a processor often gets wrong. So a stretch becomes 64 bits, one a byte, and eight places
-//! are written whether there are as many or not.
+//! Cells are short: a search for the next separator costs more to start than to run, and a loop over the separators of
+//! a block is mispredicted often. A block therefore becomes a mask of 64 bits, and positions are written in groups of
+//! eight without a branch per position.
 
-/// Bytes looked at together.
+/// Bytes per mask.
 const STRETCH: usize = 64;
 
-/// The places of two bytes in a text, found bit by bit and given out in order.
+/// The positions of two byte values in a text, in order.
 pub(crate) struct Marks<'a> {
     text: &'a [u8],
     bytes: [u8; 2],
-    /// How much of the text has been looked at.
+    /// Number of bytes searched so far.
     seen: usize,
-    /// Places found: those from `taken` to `found` wait to be given out.
+    /// Positions found: those from `taken` to `found` are pending.
     places: Vec<u32>,
     taken: usize,
     found: usize,
 }
 
 impl<'a> Marks<'a> {
-    /// The places of `separator` and of line ends in `text`, about `many` of which are wanted at a time; none when
-    /// places would need more than 32 bits.
+    /// The positions of `separator` and of line feeds in `text`, buffered about `many` at a time; `None` when positions
+    /// would exceed 32 bits.
     pub(crate) fn new(text: &'a [u8], separator: u8, many: usize) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
         let places = vec![0; many + 2 * STRETCH];
         Some(Marks { text, bytes: [separator, b'\n'], seen: 0, places, taken: 0, found: 0 })
     }
 
-    /// The places that wait, at least `least` of them unless the text ends before. The end of a text that ends amidst a
-    /// line counts as the end of the line.
+    /// The pending positions, at least `least` of them unless the text ends before. A text that does not end with a
+    /// line feed has an additional position at its end.
     pub(crate) fn wait(&mut self, least: usize) -> &[u32] {
         if self.found - self.taken < least && self.seen < self.text.len() {
             self.places.copy_within(self.taken..self.found, 0);
@@ -41,18 +41,18 @@ impl<'a> Marks<'a> {
         &self.places[self.taken..self.found]
     }
 
-    /// Takes the first `count` places that wait.
+    /// Removes the first `count` pending positions.
     pub(crate) fn take(&mut self, count: usize) {
         self.taken = (self.taken + count).min(self.found);
     }
 
-    /// Looks at the next stretch, for which there is room.
+    /// Searches the next block; the buffer has room for it.
     fn look(&mut self) {
         let rest = &self.text[self.seen..];
         let bits = match rest.first_chunk::<STRETCH>() {
             Some(stretch) => equal(stretch, self.bytes),
             None => {
-                // Zeros behind the end are no mark, unless a separator is zero: those are cut off.
+                // The block is padded with zeros; matches in the padding are masked out.
                 let mut stretch = [0; STRETCH];
                 stretch[..rest.len()].copy_from_slice(rest);
                 equal(&stretch, self.bytes) & !(u64::MAX << rest.len())
@@ -82,13 +82,13 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// A bit for each byte that is one of two.
+/// A bit for each byte that equals `a` or `b`.
 fn equal(stretch: &[u8; STRETCH], [a, b]: [u8; 2]) -> u64 {
     let mut same = [0u8; STRETCH];
     for (same, &byte) in same.iter_mut().zip(stretch) {
         *same = u8::from(byte == a) | u8::from(byte == b);
     }
-    // A product gathers the lowest bits of eight bytes: no two of its terms meet.
+    // The product gathers the lowest bits of eight bytes in its top byte; no two of its terms overlap there.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let words = same.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56);
     words.enumerate().fold(0, |bits, (i, word)| bits | word << (i * 8))

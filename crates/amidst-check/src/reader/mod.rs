@@ -1,8 +1,7 @@
-//! The checker's own reading of tables: CSV and TSV (plain or gz), JSON lines (plain or gz), Parquet and Arrow IPC.
+//! The checker's own table readers: CSV and TSV (plain or gz), JSON lines (plain or gz), Parquet and Arrow IPC.
 //!
-//! Whatever the format, rows flow into a [`Tally`], which keeps the distinct keys and their histograms and no rows:
-//! memory follows the number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty
-//! text.
+//! All formats feed a [`Tally`], which keeps distinct keys and their histograms but no rows: memory grows with the
+//! number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty text.
 //!
 //! May use: `content`, `digest`, `problem`, `unique`, and what those use.
 
@@ -35,17 +34,17 @@ pub(crate) use counted::Counted;
 pub(crate) use selection::Selection;
 pub(crate) use tally::Tally;
 
-/// How a file holds its table.
+/// The format of a table file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Text with a separator; `None` means the header decides.
+    /// Text with a separator; `None`: the header decides.
     Delimited(Option<u8>),
     JsonLines,
     Parquet,
     Arrow,
 }
 
-/// The format that a file's name tells, and whether it is compressed as gz; none for files that are no tables.
+/// The format by a file's name, and whether it is compressed with gzip; `None` for files that are not tables.
 pub(crate) fn format_of(path: &Path) -> Option<(Format, bool)> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let (name, gz) = match name.strip_suffix(".gz") {
@@ -77,12 +76,12 @@ pub(crate) struct Fingerprint {
 pub(crate) enum Reading {
     /// A release: only the one form in which releases are written, so that every reader sees the same rows.
     Release,
-    /// A table of the owner's: whatever can be read; the separator of delimited text is seen from its header.
+    /// A table of the owner: any readable form; the separator of delimited text is detected from the header.
     Source,
 }
 
-/// Reads `files` in order, counting what `selection` asks for. The separator of delimited text follows from the file's
-/// ending in a release, else from its header.
+/// Reads `files` in order and counts what `selection` asks for. The separator of delimited text follows from the file
+/// name in a release, otherwise from the header.
 pub(crate) fn count(
     files: &[Content],
     selection: &Selection,
@@ -103,8 +102,7 @@ pub(crate) fn count(
             other => other,
         };
         let before = total.rows_before();
-        // The decoders of binary formats are not ours; damage that makes one of them panic is still only a damaged
-        // file.
+        // Decoders of binary formats are external code: a panic in one is reported as a damaged file.
         let read =
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
         let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
@@ -180,7 +178,7 @@ pub(crate) fn fingerprint(path: &Content) -> Result<Fingerprint, Problem> {
     Ok(Fingerprint { bytes, sha256, rows: 0 })
 }
 
-/// Hashes of rows could not be put into a temporary file, or read from it again.
+/// Hashes of rows could not be written to, or read from, a temporary file.
 pub(crate) fn put_aside(error: std::io::Error) -> Problem {
     let message = format!("cannot compare all rows: hashes of them cannot be put into a temporary file: {error}");
     Problem::violation(ProblemKind::NotVerifiable, message)
@@ -190,7 +188,7 @@ pub(crate) fn unreadable(path: &Path, what: &str) -> Problem {
     Problem::violation(ProblemKind::Unreadable, format!("{}: {what}", path.display()))
 }
 
-/// A file that is not as it should be: not in the form of releases, or, as a table of the owner's, not readable at all.
+/// A file in the wrong form: not that of releases or, for a table of the owner, not readable at all.
 pub(crate) fn refused(path: &Path, reading: Reading, what: &str) -> Problem {
     match reading {
         Reading::Release => Problem::violation(ProblemKind::Form, format!("{}: {what}", path.display())),

@@ -1,18 +1,18 @@
-//! Numbers of typed files as text. A number has many texts; releases use one: the shortest that reads back as the same
-//! number, without zeros behind the point.
+//! Numbers of typed files as text. Releases use one text for a number: the shortest that reads back as the same number,
+//! without trailing zeros after the point.
 
-/// A double.
+/// The text of a double.
 pub(crate) fn of_double(value: f64) -> String {
     shortest(value == 0.0, value.is_finite(), value.abs(), || value.to_string(), || format!("{value:e}"))
 }
 
-/// A single, which has a shorter text than the same number as a double.
+/// The text of a single, which is shorter than that of the same number as a double.
 pub(crate) fn of_single(value: f32) -> String {
     let size = f64::from(value.abs());
     shortest(value == 0.0, value.is_finite(), size, || value.to_string(), || format!("{value:e}"))
 }
 
-/// Very small and very large numbers are written with an exponent, all others without.
+/// Very small and very large numbers have an exponent, all others none.
 fn shortest(zero: bool, finite: bool, size: f64, plain: impl Fn() -> String, exponent: impl Fn() -> String) -> String {
     match (zero, finite) {
         (true, _) => "0".to_string(),
@@ -21,7 +21,7 @@ fn shortest(zero: bool, finite: bool, size: f64, plain: impl Fn() -> String, exp
     }
 }
 
-/// A decimal without the zeros behind its point.
+/// A decimal without trailing zeros after its point.
 pub(crate) fn trimmed(text: &str) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

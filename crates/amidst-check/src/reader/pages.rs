@@ -1,17 +1,17 @@
-//! What the pages of a Parquet file hold, value by value: nothing behind the last value, no dictionary entry without a
-//! row, no number that has a second reading.
+//! Checks the pages of a Parquet file value by value: nothing after the last value, no dictionary entry without a row,
+//! no number with a second reading.
 
 use parquet::column::page::Page;
 
 use super::parquet::{Chunk, Leaf, PageHead, Physical};
 
-/// A dictionary under way: which entries rows refer to.
+/// A dictionary, and which of its entries rows refer to.
 #[derive(Default)]
 struct Dictionary {
     used: Vec<bool>,
 }
 
-/// Looks at the pages of a chunk, decompressed and in order.
+/// Checks the pages of a chunk, decompressed and in order.
 pub(crate) fn check(
     chunk: &Chunk,
     leaf: &Leaf,
@@ -69,7 +69,7 @@ fn data(buf: &[u8], leaf: &Leaf, head: &PageHead, dictionary: Option<&mut Dictio
     if beyond { Err("a page refers to a dictionary entry that is not there".into()) } else { Ok(()) }
 }
 
-/// Values one after the other, exactly as many as there are; in a dictionary, each but once.
+/// Checks that `bytes` are exactly `values` plain-encoded values; with `once` (a dictionary), distinct ones.
 fn plain(bytes: &[u8], physical: Physical, values: u64, once: bool) -> Result<(), String> {
     let behind = || "there are bytes behind the values of a page, or too few".to_string();
     let count = usize::try_from(values).map_err(|_| behind())?;
@@ -114,7 +114,7 @@ fn plain(bytes: &[u8], physical: Physical, values: u64, once: bool) -> Result<()
     }
 }
 
-/// Whether a number has one text: finite, and no zero with a sign.
+/// Whether a number has one text: finite and not negative zero.
 pub(crate) fn ordinary(number: f64) -> bool {
     number.is_finite() && !(number == 0.0 && number.is_sign_negative())
 }
@@ -127,8 +127,8 @@ fn fixed<const WIDTH: usize>(bytes: &[u8], count: usize, enter: &mut impl FnMut(
     Some(())
 }
 
-/// Runs of equal numbers and packed numbers of `width` bits: `count` of them, and not one more but for the zeros that
-/// fill the last pack.
+/// Decodes Parquet's hybrid of run-length and bit-packed integers of `width` bits: exactly `count`, except for zeros
+/// that fill the last pack of eight.
 fn hybrid(bytes: &[u8], width: u8, count: u64, mut see: impl FnMut(u64)) -> Result<(), String> {
     let wrong = || "there is something behind the numbers of a page, or too little".to_string();
     if width > 32 {
@@ -183,7 +183,7 @@ fn hybrid(bytes: &[u8], width: u8, count: u64, mut see: impl FnMut(u64)) -> Resu
     if rest.is_empty() { Ok(()) } else { Err(wrong()) }
 }
 
-/// A run of levels is seen one by one, a run of indexes once: what is seen is a sum or a mark.
+/// Passes a run to `see` value by value; `run` is at most the number of values of the page.
 fn see_run(value: u64, run: u64, see: &mut impl FnMut(u64)) {
     for _ in 0..run {
         see(value);

@@ -1,9 +1,9 @@
-//! The layout of a Parquet file: every byte belongs to a known part, and nothing is said beside the rows.
+//! Checks the layout of a Parquet file: every byte belongs to a known part, and nothing but the rows is stored.
 //!
-//! Readers take what the footer points at and skip the rest, so a file can carry other rows, names in statistics, notes
-//! in its metadata, dictionary entries that no row has, or values behind the last one of a page. A release has none of
+//! Readers follow the footer's offsets and skip the rest, so a file can carry further rows, names in statistics, notes
+//! in its metadata, dictionary entries without a row, or values after the last one of a page. A release has none of
 //! these: pages tile the chunks, chunks and offset indexes tile the file, statistics and notes are absent. Sizes are
-//! looked at before anything is allocated for them.
+//! checked before anything is allocated for them.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -20,7 +20,7 @@ const LARGEST: u64 = 256 << 20;
 const MOST_VALUES: u64 = 1 << 20;
 const MOST_GROUPS: usize = 1 << 12;
 
-/// The most rows for each byte of a file: a column of one value takes few bytes for many rows, but some.
+/// The maximum number of rows per byte of a file: equal values are run-length encoded, but not without any bytes.
 const DENSEST: u64 = 400;
 
 /// The physical type of a column.
@@ -55,17 +55,17 @@ pub(crate) struct Chunk {
     pub pages: Vec<PageHead>,
 }
 
-/// What a file holds.
+/// The layout of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     pub leaves: Vec<Leaf>,
     /// By row group, then column.
     pub groups: Vec<Vec<Chunk>>,
-    /// The Arrow schema beside the rows, if any, as it is written.
+    /// The Arrow schema in the footer's metadata, if any, as written.
     pub arrow_schema: Option<Vec<u8>>,
 }
 
-/// Looks at the whole of a file; an error says what is not as releases have it.
+/// Checks a whole file; an error says how it differs from the form of releases.
 pub(crate) fn layout(path: &Content) -> Result<Layout, String> {
     let mut file = path.open().map_err(|e| e.to_string())?;
     let length = file.length().map_err(|e| e.to_string())?;
@@ -129,7 +129,7 @@ fn read(file: &mut Opened, from: u64, length: u64) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 == length { Ok(bytes) } else { Err("it is cut off".into()) }
 }
 
-/// What the footer says beside row groups: the columns, and perhaps the Arrow schema.
+/// The columns, and the Arrow schema if the footer has one; an error if the footer holds anything else.
 fn described(footer: &Thrift<'_>) -> Result<Layout, String> {
     if !footer.only(&[1, 2, 3, 4, 5, 6, 7]) || footer.field(7).is_some_and(Thrift::has_bytes) {
         return Err("its footer says more than releases do".into());
@@ -182,7 +182,8 @@ fn leaf(element: &Thrift<'_>) -> Result<Leaf, String> {
     Ok(Leaf { physical, optional })
 }
 
-/// The pages of a chunk, from its own headers. Its place, and that of its offset index, go to `parts`.
+/// The pages of a chunk, from the page headers. The byte ranges of the chunk and of its offset index are added to
+/// `parts`.
 fn chunk(
     file: &mut Opened,
     end: u64,
@@ -195,7 +196,7 @@ fn chunk(
     if !column.only(&[2, 3, 4, 5]) || !about.only(&[1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 16]) {
         return Err("a column carries statistics, an index, a filter or notes beside its rows".into());
     }
-    // Other ways of packing may unpack to more than they say.
+    // Other codecs may decompress to more bytes than they state.
     if !matches!(about.whole(4), Some(0 | 1)) {
         return Err("a column is packed in a way that releases do not use".into());
     }
@@ -257,7 +258,7 @@ fn page(head: &Thrift<'_>, first: bool) -> Result<PageHead, String> {
     Ok(PageHead { dictionary: head.field(7).is_some(), encoding, values })
 }
 
-/// An index of pages says where they are and nothing else.
+/// Checks that a page index holds the positions of the pages and nothing else.
 fn index(bytes: &[u8], places: &[(u64, u64, u64)]) -> Result<(), String> {
     let same = Thrift::read(bytes).is_some_and(|(index, used)| {
         let listed = index.list(1);

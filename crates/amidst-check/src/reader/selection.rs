@@ -1,27 +1,27 @@
-//! What is counted of a file, and where its columns stand.
+//! What is counted in a file, and the positions of its columns.
 
 use std::sync::Arc;
 
 /// What to count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
-    /// The columns that make a key; none means every column of the file.
+    /// The columns that form a key; `None`: every column of the file.
     pub key: Option<Vec<String>>,
-    /// Sets of columns, a histogram each.
+    /// Sets of columns with one histogram per key each.
     pub views: Vec<Vec<String>>,
-    /// Rows that belong to no class, ascending.
+    /// Numbers of the rows that belong to no class, ascending.
     pub waived: Vec<u64>,
-    /// The person behind each row: sizes and histograms then count persons.
+    /// The person behind each row; sizes and histograms then count persons.
     pub persons: Option<Arc<Vec<u64>>>,
     /// Rows to leave out.
     pub missing: Option<Missing>,
-    /// How many rows are unique on all columns but these, each list for itself.
+    /// Unique rows are counted on all columns except these, once for each list.
     pub unique_beside: Vec<Vec<String>>,
 }
 
 impl Selection {
-    /// Whether sizes must be counted: else they are what the histograms of the first view add up to, and every row asks
-    /// for one place in memory less.
+    /// Whether sizes must be counted. Otherwise they are the sums of the histograms of the first view, which saves one
+    /// memory access per row.
     pub(super) fn counts_sizes(&self) -> bool {
         self.persons.is_some() || self.views.is_empty()
     }
@@ -43,25 +43,26 @@ pub(crate) trait Cells {
         false
     }
 
-    /// The text of the row from one column to another, where equal texts always mean equal cells.
+    /// The text of the row from one column to another, where equal texts imply equal cells; `None` where there is no
+    /// such text.
     fn span(&self, _first: usize, _last: usize) -> Option<&[u8]> {
         None
     }
 }
 
-/// Where the columns of a selection stand in a file.
+/// The positions of a selection's columns in a file.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub key: Vec<usize>,
     pub views: Vec<Vec<usize>>,
     pub missing: Vec<usize>,
-    /// The columns of each set that unique rows are counted on.
+    /// The columns of each set on which unique rows are counted.
     pub unique: Vec<Vec<usize>>,
-    /// The first and last column of each run of neighbours among the key columns.
+    /// The first and last column of each run of adjacent key columns.
     pub runs: Vec<(usize, usize)>,
 }
 
-/// Columns that follow each other, as runs.
+/// Groups columns into runs of adjacent ones.
 pub(super) fn runs(columns: &[usize]) -> Vec<(usize, usize)> {
     columns.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run[run.len() - 1])).collect()
 }

@@ -1,4 +1,4 @@
-//! Streams text in blocks that end where a record ends, and counts the blocks on all cores while the next are read.
+//! Reads text in blocks that end at record boundaries, and counts blocks in parallel while the next are read.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,31 +12,31 @@ use crate::problem::Problem;
 
 const BLOCK: usize = 1 << 20;
 
-/// Something that knows where records end and how to count them.
+/// The record boundaries of a format, and how to count its records.
 pub(crate) trait Records: Sync {
-    /// The length of the whole records at the start of `bytes`, 0 when not one is whole.
+    /// The length of the complete records at the start of `bytes`; 0 when there is none.
     fn whole(&self, bytes: &[u8]) -> usize;
 
     /// Adds the rows of `block`, the first of which is row `first`, to `tally`.
     fn add(&self, block: &[u8], first: u64, tally: &mut Tally) -> Result<Added, Fault>;
 }
 
-/// What a block held.
+/// The content of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     pub rows: u64,
-    /// Line ends, those in quotes too.
+    /// Line feeds, those in quotes included.
     pub lines: u64,
 }
 
 impl Added {
-    /// As many lines as rows.
+    /// A block with one line per row.
     pub(crate) fn rows(rows: u64) -> Added {
         Added { rows, lines: rows }
     }
 }
 
-/// What is wrong in a block, and how many rows and lines went before.
+/// What is wrong in a block, and the numbers of rows and lines before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub rows: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// With as many lines as rows.
+    /// A fault in a block with one line per row.
     pub(crate) fn row(rows: u64, what: String) -> Fault {
         Fault { rows, lines: rows, what }
     }
@@ -55,7 +55,7 @@ impl Fault {
     }
 }
 
-/// The error of a row that is longer than rows may be.
+/// The error for a row longer than the limit.
 fn too_long() -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, "a row is longer than rows may be, or a quote is never closed")
 }
@@ -72,7 +72,7 @@ impl<'a> Blocks<'a> {
         Blocks { reader, rest: Vec::new(), ended: false }
     }
 
-    /// Fills the buffer with at least one more block's worth of bytes, unless the stream ends.
+    /// Reads at least one more block of bytes into the buffer, unless the stream ends.
     fn fill(&mut self) -> std::io::Result<()> {
         let wanted = self.rest.len() + BLOCK;
         let mut at = self.rest.len();
@@ -92,8 +92,8 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Takes the first record off the stream with `first`, which returns none while it needs more bytes; at the end of
-    /// the stream it sees `true` and must decide.
+    /// Takes the first record off the stream by `first`, which returns `None` while it needs more bytes. Its second
+    /// argument is true at the end of the stream; then `None` is final.
     pub(crate) fn head<T>(
         &mut self,
         mut first: impl FnMut(&[u8], bool) -> Option<(T, usize)>,
@@ -148,7 +148,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Counts the rest of the stream into `total`; `head` lines went before.
+/// Counts the rest of the stream into `total`; `head` lines precede it.
 pub(crate) fn count(
     path: &Path,
     mut blocks: Blocks<'_>,
@@ -159,7 +159,7 @@ pub(crate) fn count(
     let broken = |e: std::io::Error| refused(path, reading, &e.to_string());
     let mut seen = Added { rows: 0, lines: head };
     let mut batch = blocks.batch(records).map_err(broken)?;
-    // One tally a thread, borrowed for the time of a block; sums do not depend on who counted what.
+    // Each task borrows a tally for one block. Sums do not depend on the order of blocks.
     let pool = Mutex::new(vec![total.fork()]);
     while !batch.is_empty() {
         let first = total.rows_before() + seen.rows;
@@ -202,7 +202,7 @@ pub(crate) fn count(
     Ok(())
 }
 
-/// Where rows are told apart by their number, blocks are counted one after the other.
+/// Counts blocks one after the other, where rows are identified by their number.
 fn numbered(batch: &[Vec<u8>], records: &impl Records, first: u64, total: &mut Tally) -> Result<Added, Fault> {
     let mut all = Added::default();
     for block in batch {

@@ -1,5 +1,5 @@
-//! Counting: distinct keys (the published quasi tuples), their sizes, and for each view (a set of sensitive columns) a
-//! histogram per key.
+//! Counts rows: distinct keys (the published quasi tuples), their sizes, and for each view (a set of sensitive columns)
+//! one histogram per key.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use super::view_tally::ViewTally;
 use crate::problem::{Problem, ProblemKind};
 use crate::unique::Uniques;
 
-/// Counts under way.
+/// Counts while rows are being read.
 #[derive(Debug)]
 pub(crate) struct Tally {
     selection: Arc<Selection>,
     tokens: Arc<FxHashSet<Vec<u8>>>,
     layout: Arc<Layout>,
     keys: FxHashMap<Box<[u8]>, u32>,
-    /// Classes by the text of their key columns: most rows are found here, without taking them apart.
+    /// Class numbers by the text of the key columns: most rows are found here, without being split into cells.
     texts: Texts,
     sizes: Vec<u64>,
     members: FxHashSet<(u32, u64)>,
@@ -66,7 +66,7 @@ impl Tally {
         Tally::with(self.selection.clone(), self.tokens.clone(), self.layout.clone(), self.uniques.fork())
     }
 
-    /// Finds the selection's columns in the header of the next file.
+    /// Finds the selection's columns in the header of the next file; an error when one is missing or named twice.
     pub(crate) fn open(&mut self, path: &std::path::Path, header: &[String]) -> Result<(), Problem> {
         let wrong = |what: String| Problem::violation(ProblemKind::Column, format!("{}: {what}", path.display()));
         let mut names = FxHashSet::default();
@@ -82,7 +82,7 @@ impl Tally {
             None => (0..header.len()).collect(),
         };
         let beside = |out: &Vec<String>| (0..header.len()).filter(|&c| !out.contains(&header[c])).collect();
-        // The columns of this file may stand elsewhere than those of the one before.
+        // Columns may have other positions in this file than in the previous one.
         self.texts.clear();
         self.layout = Arc::new(Layout {
             runs: runs(&key),
@@ -94,7 +94,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Which columns of the file are looked at.
+    /// The columns of the file that are used, ascending.
     pub(crate) fn needed(&self) -> Vec<usize> {
         let layout = &self.layout;
         let mut columns: Vec<usize> = layout
@@ -109,17 +109,17 @@ impl Tally {
         columns
     }
 
-    /// Whether rows must come one by one, with their numbers.
+    /// Whether rows must be added with their numbers: waived rows and persons are given by row number.
     pub(crate) fn needs_row_numbers(&self) -> bool {
         !self.selection.waived.is_empty() || self.selection.persons.is_some()
     }
 
-    /// Rows of the files already read.
+    /// Number of rows in the files already read.
     pub(crate) fn rows_before(&self) -> u64 {
         self.before
     }
 
-    /// Notes that a file of `rows` rows has been read.
+    /// Records that a file of `rows` rows has been read.
     pub(crate) fn advance(&mut self, rows: u64) {
         self.before += rows;
     }
@@ -130,7 +130,7 @@ impl Tally {
         self.classify(row, cells)
     }
 
-    /// Holds a row against all others.
+    /// Adds a row to the counts of unique rows.
     fn compare(&mut self, cells: &impl Cells) -> Result<(), String> {
         for (set, columns) in self.layout.unique.iter().enumerate().filter(|(_, columns)| !columns.is_empty()) {
             let cells = columns.iter().map(|&c| cells.cell(c));
@@ -189,7 +189,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts rows, the first of which is row `first`. On error: how many rows went before, and what is wrong.
+    /// Counts rows, the first of which has the number `first`. An error gives the number of rows before the faulty one.
     pub(crate) fn add_all(&mut self, first: u64, rows: &[impl Cells]) -> Result<(), (u64, String)> {
         let one_by_one = !self.tokens.is_empty() || self.needs_row_numbers();
         let run = match self.layout.runs[..] {
@@ -210,7 +210,7 @@ impl Tally {
                 known().for_each(|(_, class)| self.sizes[class as usize] += 1);
             }
             for (view, columns) in self.views.iter_mut().zip(&self.layout.views) {
-                // All values before all counts, which are far away: one is on its way while others are asked for.
+                // All values before all counts: the cache misses of the counts then overlap.
                 let mut values = [0u32; BATCH];
                 for (value, (row, _)) in values.iter_mut().zip(known()) {
                     *value = view.value(columns, row, &mut self.scratch).map_err(|what| (before, what))?;
@@ -225,7 +225,8 @@ impl Tally {
         Ok(())
     }
 
-    /// Adds the counts of another tally, made of other rows.
+    /// Adds the counts of another tally over other rows. Persons are not merged: a tally that needs row numbers is
+    /// never split.
     pub(crate) fn merge(&mut self, mut other: Tally) -> std::io::Result<()> {
         other.uniques.close()?;
         self.dropped += other.dropped;
@@ -261,7 +262,7 @@ impl Tally {
         Ok(())
     }
 
-    /// Puts everything in an order that does not depend on how it was counted.
+    /// The counts in an order that does not depend on the order of counting.
     pub(crate) fn finish(mut self, selection: &Selection, columns: Vec<String>) -> std::io::Result<Counted> {
         self.uniques.close()?;
         let unique = (0..selection.unique_beside.len()).map(|set| self.uniques.count(set)).collect::<Result<_, _>>()?;
@@ -299,7 +300,7 @@ impl Tally {
                 }
                 let mut totals = vec![0u64; values.len()];
                 if selection.persons.is_some() {
-                    // A person who has a value in two classes has it once.
+                    // A person who has a value in two classes counts once.
                     let once: FxHashSet<(u32, u64)> =
                         persons.iter().map(|&(_, value, person)| (value, person)).collect();
                     once.iter().for_each(|&(value, _)| totals[value_places[value as usize] as usize] += 1);

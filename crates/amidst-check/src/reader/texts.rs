@@ -1,31 +1,30 @@
-//! Numbers by the text that stands for them, many texts looked up at a time.
+//! A hash table from texts to numbers with batched look-up.
 //!
-//! With a hundred thousand classes neither the texts nor where to find them fit the fastest memory. Asking for a whole
-//! batch in steps (all places, then all texts, then the comparisons) lets the waits of one row pass while others
-//! wait, too.
+//! With 100,000 classes neither the slots nor the texts fit the processor's caches. A batch is looked up in stages (all
+//! slots, then all records, then the comparisons), so that the cache misses of its texts overlap.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// As many texts as are looked up at a time.
+/// Number of texts in a batch.
 pub(crate) const BATCH: usize = 64;
 
-/// Texts with a number each. Not every text has a place: the others are looked up elsewhere.
+/// Texts with one number each. A text that could not be stored is not found; callers then look it up by its key.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Open addressing, a power of two long: the upper half is that of the hash, the lower half the place of the record
-    /// in units, plus one; zero where free.
+    /// Open addressing, length a power of two. Upper 32 bits: those of the hash; lower 32 bits: position of the record
+    /// in units, plus one. Zero: free.
     slots: Vec<u64>,
-    /// Records side by side: the number, the length, the text.
+    /// Records one after the other: number, length, text.
     records: Vec<u8>,
     count: usize,
 }
 
-/// Records begin at multiples of this, so that short ones seldom need two pieces of memory.
+/// Records begin at multiples of this, so that most short ones lie in one cache line.
 const UNIT: usize = 16;
 
-/// What stands before the text of a record.
+/// Bytes before the text of a record.
 const HEAD: usize = 8;
 
 /// The hash of a text.
@@ -35,13 +34,13 @@ fn hash(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The part of a hash that is kept beside the place.
+/// The upper half of a hash, which slots keep.
 fn tag(hash: u64) -> u64 {
     hash & !u64::from(u32::MAX)
 }
 
 impl Texts {
-    /// Forgets everything.
+    /// Removes all texts.
     pub(crate) fn clear(&mut self) {
         self.slots.clear();
         self.records.clear();
@@ -54,7 +53,7 @@ impl Texts {
         self.find(text, hash, self.first(hash))
     }
 
-    /// Writes the numbers of up to [`BATCH`] texts.
+    /// Looks up at most [`BATCH`] texts; `found[i]` is the number of the i-th.
     pub(crate) fn get_all<'t>(
         &self,
         texts: impl ExactSizeIterator<Item = Option<&'t [u8]>> + Clone,
@@ -68,7 +67,7 @@ impl Texts {
         for (slot, &hash) in slots.iter_mut().zip(&hashes).take(texts.len()) {
             *slot = self.first(hash);
         }
-        // The records themselves come near while the next ones are asked for.
+        // Touching one byte of each record loads it into the cache before the comparisons.
         let mut touched = 0u8;
         for &slot in &slots[..texts.len().min(BATCH)] {
             touched ^= self.records.get(place(slot)).copied().unwrap_or(0);
@@ -79,12 +78,12 @@ impl Texts {
         }
     }
 
-    /// The slot at which the search for a hash begins.
+    /// The content of the first slot for a hash.
     fn first(&self, hash: u64) -> u64 {
         self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).copied().unwrap_or(0)
     }
 
-    /// Goes on from the first slot until the text or a free slot is found.
+    /// Probes from the first slot until the text or a free slot is found.
     fn find(&self, text: &[u8], hash: u64, first: u64) -> Option<u32> {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = hash as usize & mask;
@@ -109,7 +108,7 @@ impl Texts {
         Some((head as u32, rest.get(..(head >> 32) as usize)?))
     }
 
-    /// Remembers the number of a text that is not known yet, unless there is no room for it.
+    /// Stores the number of a text that is not in the table yet; does nothing when positions would exceed 32 bits.
     pub(crate) fn insert(&mut self, text: &[u8], number: u32) {
         let (Ok(length), Ok(unit)) = (u32::try_from(text.len()), u32::try_from(self.records.len() / UNIT + 1)) else {
             return;
@@ -129,7 +128,7 @@ impl Texts {
     fn grow(&mut self) {
         let mut slots = vec![0; (self.slots.len() * 2).max(64)];
         for &slot in self.slots.iter().filter(|&&slot| slot != 0) {
-            // Slots keep only half of the hash, the wrong one to find a place by.
+            // Slots keep the upper half of the hash; the position follows from the lower half.
             if let Some((_, text)) = self.record(slot) {
                 put(&mut slots, hash(text) as usize, slot);
             }
@@ -138,12 +137,12 @@ impl Texts {
     }
 }
 
-/// Where the record of a slot begins.
+/// The offset of the record of a slot.
 fn place(slot: u64) -> usize {
     ((slot as u32).wrapping_sub(1) as usize).wrapping_mul(UNIT)
 }
 
-/// Puts a slot into the first free place from `at` on; one always is.
+/// Puts a slot into the first free position from `at` on. At most half of the positions are taken.
 fn put(slots: &mut [u64], at: usize, slot: u64) {
     let mask = slots.len().wrapping_sub(1);
     let mut at = at & mask;

@@ -1,7 +1,7 @@
-//! Thrift's compact protocol, as far as the headers and the footer of Parquet files need it.
+//! Thrift's compact protocol, as far as headers and footers of Parquet files need it.
 //!
-//! Nothing is allocated that the bytes at hand do not hold, numbers have their shortest form, fields come in ascending
-//! order and once, so that every byte of a header has been looked at.
+//! Nothing is allocated beyond the bytes at hand. Numbers must have their shortest form, and fields must ascend and
+//! occur once, so that no byte of a header can carry anything else.
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) enum Thrift<'a> {
     Struct(Vec<(i16, Thrift<'a>)>),
 }
 
-/// Nesting that no header of a flat table has.
+/// The maximum nesting; headers of flat tables have less.
 const DEEPEST: usize = 12;
 
 impl<'a> Thrift<'a> {
@@ -41,7 +41,7 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// The length or place in a field: a whole number that is not negative.
+    /// The length or offset in a field: an integer that is not negative.
     pub(crate) fn size(&self, number: i16) -> Option<u64> {
         self.whole(number).and_then(|n| u64::try_from(n).ok())
     }
@@ -67,7 +67,7 @@ impl<'a> Thrift<'a> {
         matches!(self, Thrift::Struct(fields) if fields.iter().all(|(number, _)| numbers.contains(number)))
     }
 
-    /// Whether texts stand anywhere in it.
+    /// Whether it contains byte strings at any depth.
     pub(crate) fn has_bytes(&self) -> bool {
         match self {
             Thrift::Bytes(_) => true,
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self, kind: u8, depth: usize) -> Option<Thrift<'a>> {
         Some(match kind {
-            // In a list, truth is a byte.
+            // In a list a boolean is one byte.
             1 | 2 => Thrift::Flag(self.byte().filter(|b| matches!(b, 1 | 2))? == 1),
             3 => Thrift::Whole(i64::from(self.byte()? as i8)),
             4..=6 => Thrift::Whole(self.zigzag()?),
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
                     15 => usize::try_from(self.varint()?).ok().filter(|&n| n >= 15)?,
                     short => usize::from(short),
                 };
-                // Every item takes a byte at least.
+                // Every item takes at least one byte.
                 if depth > DEEPEST || length > self.bytes.len() - self.at {
                     return None;
                 }

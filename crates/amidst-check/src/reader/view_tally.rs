@@ -6,16 +6,16 @@ use super::key::{encode, intern};
 use super::selection::Cells;
 use super::texts::Texts;
 
-/// The number of first values of a view that are counted in a small array a class, the rest in a map.
+/// Values numbered below this are counted in an array per class, all others in a map.
 const DENSE: usize = 32;
 
-/// The number of first classes that have their arrays side by side.
+/// Classes numbered below this have their arrays in one contiguous vector.
 const NEAR: usize = 1 << 17;
 
 #[derive(Debug, Default)]
 pub(super) struct ViewTally {
     pub values: FxHashMap<Box<[u8]>, u32>,
-    /// Values by the text of their cell, which needs no encoding.
+    /// Value numbers by the text of a single cell, which needs no encoding.
     texts: Texts,
     near: Vec<u16>,
     far: Vec<Vec<u16>>,
@@ -70,13 +70,13 @@ impl ViewTally {
                 counts[at] = small;
                 return;
             }
-            // What outgrows its small number goes to the map; both parts are added up in the end.
+            // A count above `u16::MAX` moves to the map; `drain` yields both parts.
             (counts[at], more) = (0, sum);
         }
         *self.sparse.entry((class, value)).or_insert(0) += more;
     }
 
-    /// Shows every (class, value, count); a pair may come twice.
+    /// Passes every (class, value, count) to `see`; a pair may come twice, with counts to be added.
     pub(super) fn drain(self, mut see: impl FnMut(u32, u32, u64)) {
         let near = self.near.chunks_exact(DENSE);
         let far = self.far.iter().map(Vec::as_slice);

@@ -104,7 +104,7 @@ fn all_formats_say_the_same() {
         let path = folder.path().join(name);
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(certificate.outputs[0].sha256, amidst_check::sha256_hex(&bytes), "{name}");
-        // Cut in half, or one byte changed anywhere: seen, and never a panic.
+        // A truncated file, or one with any byte changed, is refused without a panic.
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(!verify(folder.path(), &certificate, &Options::default()).valid, "{name} cut");
         for at in (0..bytes.len()).step_by(bytes.len() / 23 + 1) {
@@ -161,7 +161,7 @@ fn an_empty_release_is_a_release() {
 
 #[test]
 fn quoted_and_plain_rows_of_one_class_are_counted_together() {
-    // The key columns stand apart; only the first block of text has quotes, so later rows are read another way.
+    // The key columns are not adjacent; only the first block has quotes, so later rows take another code path.
     let folder = tempfile::tempdir().unwrap();
     let mut text = "q1,dis,q2\n".to_string();
     let mut rows: Table = vec![["q1", "dis", "q2"].map(String::from).to_vec()];

@@ -1,4 +1,4 @@
-//! Every model at its bound: where it just holds, and where it just fails.
+//! Every model at its bound: where it just holds and where it just fails.
 
 use crate::common::{Table, claim, draft, issue, table, write_csv};
 use amidst_check::{
@@ -266,7 +266,7 @@ fn people_of_a_population_may_be_fractions_and_unknown() {
     for wrong in ["-1", "", "x", "1e-300"] {
         assert!(on(&format!("q,n\na,5\nb,{wrong}\n"), None, "k-map", json!({"k": 1})).is_err(), "{wrong}");
     }
-    // Whoever is unknown is nobody, unless unknown is a value.
+    // Rows with an unknown value are not counted, unless unknown is a value.
     let unknown = "q,n\na,3\nb,3\n?,9\n";
     let everything = |missing: Option<Vec<String>>| {
         let rows = table(&["q,s", "*,Flu", "*,HIV"]);
@@ -297,7 +297,7 @@ fn outsiders_are_told_what_they_cannot_verify() {
     assert!(!verdict.valid, "where everything is attested, nothing is proven");
     assert_eq!(verdict.requirements[0].verdict, Standing::Attested);
     assert!(verify(&inner, &certificate, &options).valid);
-    // Beside a requirement that is proven, the other stays attested, and only the strict ask for more.
+    // Beside a proven requirement the other stays attested; only the strict verdict fails.
     let claims = vec![claim("k-map", &[], json!({"k": 4})), claim("k-anonymity", &[], json!({"k": 1}))];
     let certificate = issue(crate::common::draft(&release(), &["q"], &["s"], claims), &inner, &options).unwrap();
     let verdict = verify(&inner, &certificate, &Options::default());

@@ -82,7 +82,7 @@ fn what_does_not_follow_is_seen() {
         (table(&["qzip,qage,disease", "1424*,[20-27],Cancer", "142**,[31-31],Flu", "1424*,[20-29],Flu"]), 1),
         // One row used twice, another left out.
         (table(&["qzip,qage,disease", "1424*,[20-29],Flu", "1424*,[20-29],Flu", "1424*,[20-29],Cancer"]), 1),
-        // A label nobody knows.
+        // A label that the hierarchy does not have.
         (table(&["qzip,qage,disease", "9****,[20-29],Cancer", "142**,[31-31],Flu", "1424*,[20-29],Flu"]), 1),
     ] {
         assert_eq!(problems(&source(), &release, suppressed, 1), [ProblemKind::Original], "{release:?}");

@@ -1,4 +1,4 @@
-//! CSV files with two readings: the checker refuses them, or reads what everybody reads.
+//! CSV files with two readings: the checker refuses them, or reads what all readers read.
 
 use std::fs;
 

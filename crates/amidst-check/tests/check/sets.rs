@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::common::{Table, claim, draft, table, write_csv};
 
-/// Pairs agree in `qa` and in `qb`, but in both together nobody agrees with anybody.
+/// Pairs agree in `qa` and in `qb`, but no two rows agree in both.
 fn pairs() -> Table {
     table(&["qa,qb,s", "1,x,u", "1,y,v", "2,x,w", "2,y,u"])
 }
@@ -45,10 +45,10 @@ fn each_set_is_judged_by_its_own_classes() {
     let again = Certificate::parse(&certificate.to_json().unwrap()).unwrap();
     let verdict = verify(&folder.path().join("release.csv"), &again, &Options::default());
     assert!(verdict.valid, "{:?}", verdict.problems);
-    // Without the sets everybody is alone.
+    // Without the sets every row is alone in its class.
     let message = told(sealed(&pairs(), "", vec![claim("k-anonymity", &[], json!({"k": 2}))]));
     assert!(message.contains("does not hold"), "{message}");
-    // One row more that shares nothing breaks one set alone.
+    // One additional row that is unique in `qb` breaks that set alone.
     let mut broken = pairs();
     broken.push(["1", "z", "u"].map(String::from).to_vec());
     let message = told(sealed(&broken, SETS, vec![by(&["qa"]), by(&["qb"])]));

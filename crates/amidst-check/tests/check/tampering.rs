@@ -1,4 +1,4 @@
-//! Nothing of a sealed release can change unseen.
+//! No part of a sealed release can be changed without being detected.
 
 use crate::common::{claim, seal, table, write_csv};
 use amidst_check::{Certificate, Options, ProblemKind, verify};
@@ -104,7 +104,7 @@ fn every_cut_certificate_is_refused() {
 
 type Change = Box<dyn Fn(&mut Certificate)>;
 
-/// Even someone who seals the certificate again after every change is found out by the recount.
+/// A forger who seals the certificate again after every change is detected by the recount.
 #[test]
 fn a_resealed_certificate_must_still_be_true() {
     let folder = tempfile::tempdir().unwrap();

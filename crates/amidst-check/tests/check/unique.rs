@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::common::{Table, claim, draft, issue, write_csv};
 
-/// Rows of a quasi, a sensitive and two raw columns; how many rows share each is left to chance.
+/// Rows of one quasi, one sensitive and two raw columns with random values.
 fn release(seed: u64, rows: u64) -> Table {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut below = |n: u64| {

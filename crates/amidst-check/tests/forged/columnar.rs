@@ -47,12 +47,12 @@ fn decimals(odd: f64) -> ArrayRef {
     )
 }
 
-/// A not-a-number that carries something.
+/// A NaN with a payload.
 fn payload() -> f64 {
     f64::from_bits(0x7ff8_0000_0041_6e6e)
 }
 
-/// The batch with words beside its columns.
+/// The batch with metadata on its schema or on a field.
 fn annotated(of_field: bool) -> RecordBatch {
     let batch = batch();
     let words = HashMap::from([("patient".to_string(), "Ann has HIV".to_string())]);
@@ -77,7 +77,7 @@ fn swapped(at: usize, column: ArrayRef) -> RecordBatch {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
 }
 
-/// Bytes put before the footer, whose places stay true.
+/// Bytes inserted before the footer, whose offsets stay valid.
 fn before_footer(bytes: Vec<u8>, what: &[u8]) -> Vec<u8> {
     let size = u32::from_le_bytes(bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap()) as usize;
     let at = bytes.len() - 8 - size;

@@ -1,11 +1,11 @@
-//! Files that are listed twice, lead elsewhere, or lie beside the release.
+//! Files that are listed twice, lie outside the folder, or are not listed.
 
 use amidst_check::{CertificateDraft, Output, ProblemKind};
 
 use crate::made::{Case, POLICY, delimited, draft, put};
 use crate::{Forgery, forgery};
 
-/// Releases that stand: parts in a folder, the certificate beside them.
+/// Releases that are accepted: parts in a folder, the certificate next to them.
 pub fn controls() -> Vec<(&'static str, Case)> {
     let complete = Case::new("csv");
     let text = complete.certificate.to_json().unwrap();
@@ -29,7 +29,7 @@ fn parts() -> Case {
     Case { place, certificate, file: "parts/a.csv".into() }
 }
 
-/// A file listed under these names, too.
+/// A release that lists a file under these names as well.
 fn listed(names: &'static [&'static str], before: fn(&Case)) -> Case {
     let case = Case::new("csv");
     before(&case);
@@ -43,7 +43,7 @@ fn copy(case: &Case, name: &str) {
     std::fs::copy(case.path(), case.folder().join(name)).unwrap();
 }
 
-/// Something put beside the release.
+/// A release with an additional entry in its folder.
 fn beside(name: &'static str, tries: &'static str, path: &'static str) -> Forgery {
     forgery(name, tries, ProblemKind::ExtraFile, move || {
         let case = Case::new("csv");

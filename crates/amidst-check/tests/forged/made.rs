@@ -53,7 +53,7 @@ pub fn rows() -> Vec<[String; 4]> {
 
 pub const HEADER: [&str; 4] = ["age", "site", "cost", "disease"];
 
-/// A release under way.
+/// A release that is being forged.
 pub struct Case {
     pub place: tempfile::TempDir,
     pub certificate: Certificate,
@@ -61,12 +61,12 @@ pub struct Case {
 }
 
 impl Case {
-    /// A release that stands.
+    /// A release that is accepted.
     pub fn new(format: &str) -> Case {
         Case::of(&format!("release.{format}"), &table(format), draft())
     }
 
-    /// A release of a file with these bytes, under the draft's own policy.
+    /// A release of one file with these bytes, under the draft's own policy.
     pub fn of(file: &str, bytes: &[u8], draft: CertificateDraft) -> Case {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join(file), bytes).unwrap();
@@ -95,7 +95,7 @@ impl Case {
         self
     }
 
-    /// All digests made anew.
+    /// The same release with all digests recomputed.
     pub fn sealed(mut self) -> Case {
         for output in &mut self.certificate.outputs {
             let path = self.place.path().join(&output.file);
@@ -115,7 +115,7 @@ pub fn claim(model: &str, on: Option<&str>, parameters: Value) -> Claim {
     Claim { model: model.into(), on: on.map(|name| On::One(name.into())), quasi: None, parameters }
 }
 
-/// What [`POLICY`] says.
+/// The draft that follows from [`POLICY`].
 pub fn draft() -> CertificateDraft {
     let mut draft = CertificateDraft::new("amidst 0.1.0", POLICY);
     draft.rows_in = 12;
@@ -216,7 +216,7 @@ pub fn arrow(batches: &[RecordBatch]) -> Vec<u8> {
     bytes
 }
 
-/// A pipe that nobody writes into.
+/// A pipe without a writer.
 #[cfg(unix)]
 pub fn pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status();

@@ -1,7 +1,7 @@
-//! A corpus of forged releases: each tries to pass for a release that protects people, and none may.
+//! A corpus of forged releases: each tries to pass as a release that protects people, and none may.
 //!
-//! Every forgery starts from a release that is accepted. Whoever forges can compute digests as well as anybody, so all
-//! digests are made anew: only what the checker reads and recounts can tell.
+//! Every forgery starts from a release that is accepted. A forger can compute digests, so all digests are recomputed:
+//! only what the checker reads and recounts can detect the forgery.
 
 #[cfg(test)]
 mod columnar;
@@ -75,7 +75,7 @@ fn no_forgery_is_accepted() {
         if verdict.valid || !found {
             accepted.push(format!("{} ({}): {:?}", forgery.name, forgery.tries, verdict.problems));
         }
-        // What is printed cannot move the cursor.
+        // Messages contain no control characters.
         assert!(verdict.problems.iter().all(|p| !p.message.contains(char::is_control)), "{}", forgery.name);
     }
     assert!(accepted.is_empty(), "{} of {}:\n{}", accepted.len(), corpus.len(), accepted.join("\n"));

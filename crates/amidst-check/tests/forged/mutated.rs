@@ -1,5 +1,5 @@
-//! Thousands of damaged releases: whatever a file says, the checker answers, soon and without asking for the memory
-//! that the file asks for.
+//! Thousands of damaged releases: the checker always answers, soon, and without allocating what a damaged file asks
+//! for.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use amidst_check::{Options, verify};
 
 use crate::made::{Case, FORMATS, table};
 
-/// Numbers that look random and are the same every time.
+/// A deterministic pseudo-random generator.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -68,7 +68,7 @@ fn damaged_files_get_an_answer() {
             tried += 1;
         }
     }
-    // Some changes are other cells in the same form; hardly any.
+    // A few changes result in other cells in the same form, and are not refused.
     assert!(refused * 10 > tried * 8, "{refused} of {tried}");
     assert!(start.elapsed() < Duration::from_secs(120));
 }

@@ -1,4 +1,4 @@
-//! Signed statements that were altered, belong to another release, or carry something.
+//! Signed statements that were altered, belong to another release, or carry further content.
 
 use amidst_check::{
     Certificate, ENVELOPE, Envelope, Link, Options, ProblemKind, PublicKey, Seals, Signer, sha256_hex, signers, verify,
@@ -33,7 +33,7 @@ fn signed(keys: &[u8]) -> Case {
     case
 }
 
-/// Releases that stand.
+/// Releases that are accepted.
 pub fn controls() -> Vec<(&'static str, Case)> {
     vec![("one signature", signed(&[1])), ("three signatures", signed(&[3, 1, 2]))]
 }
@@ -102,7 +102,7 @@ fn every_flipped_bit_of_a_signed_statement_is_noticed() {
     let case = signed(&[1]);
     let path = case.folder().join(ENVELOPE);
     let whole = std::fs::read(&path).unwrap();
-    // Every bit where the envelope is no payload, and some hundreds in it.
+    // Every bit outside the payload, and several hundred in it.
     let text = String::from_utf8(whole.clone()).unwrap();
     let start = text.find("\"payload\":\"").unwrap() + 11;
     let end = start + text[start..].find('"').unwrap();
@@ -126,7 +126,7 @@ fn what_was_changed_after_signing_is_named() {
         let found: Vec<String> = found.collect();
         assert!(found.iter().any(|message| message.contains(word)), "{word}: {found:?}");
     };
-    // Whoever alters a table can make its certificate anew, but not the signature.
+    // A forger can recompute the certificate of an altered table, but not the signature.
     let case = signed(&[1]);
     let text = std::fs::read_to_string(case.path()).unwrap();
     let case = case.with(text.replace("HIV", "Flu")).sealed();

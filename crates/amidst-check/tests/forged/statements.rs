@@ -1,4 +1,4 @@
-//! Certificates that say something else than their own policy, or that prove nothing.
+//! Certificates that contradict their own policy, or that prove nothing.
 
 use amidst_check::{Certificate, CertificateDraft, ProblemKind, SuppressedAs};
 use serde_json::json;
@@ -6,12 +6,12 @@ use serde_json::json;
 use crate::made::{Case, POLICY, claim, delimited, draft, sensitive};
 use crate::{Forgery, forgery};
 
-/// A release that is honest under one policy, carrying another.
+/// A release that is consistent with one policy but carries another.
 fn instead(own: CertificateDraft, policy: String) -> Case {
     Case::of("release.csv", &delimited(b','), own).saying(|c| c.policy = policy)
 }
 
-/// An honest release whose policy is the usual one with a piece replaced.
+/// A consistent release whose policy is the usual one with a piece replaced.
 fn honest(from: &str, to: &str, change: impl Fn(&mut CertificateDraft)) -> CertificateDraft {
     assert!(POLICY.contains(from), "{from}");
     let mut own = draft();
@@ -22,7 +22,7 @@ fn honest(from: &str, to: &str, change: impl Fn(&mut CertificateDraft)) -> Certi
 
 const L: &str = "[[require]]\nmodel = \"distinct-l-diversity\"\non = \"disease\"\nl = 2\n";
 
-/// Releases that stand, and are less usual.
+/// Unusual releases that are accepted.
 pub fn controls() -> Vec<(&'static str, Case)> {
     let of = |own| Case::of("release.csv", &delimited(b','), own);
     vec![
@@ -48,7 +48,7 @@ pub fn controls() -> Vec<(&'static str, Case)> {
     ]
 }
 
-/// All of them.
+/// All forgeries of this file.
 pub fn forgeries() -> Vec<Forgery> {
     let mut list = weaker();
     list.extend(others());
@@ -57,7 +57,7 @@ pub fn forgeries() -> Vec<Forgery> {
     list
 }
 
-/// Honest under a weaker policy, carrying the usual one: only the comparison can tell.
+/// Consistent with a weaker policy but carrying the usual one: only the comparison detects it.
 fn weaker() -> Vec<Forgery> {
     let usual = |name: &str, tries, own: fn() -> CertificateDraft| {
         forgery(name, tries, ProblemKind::Policy, move || instead(own(), POLICY.to_string()))
@@ -138,7 +138,7 @@ fn weaker() -> Vec<Forgery> {
     ]
 }
 
-/// The usual certificate carrying another policy.
+/// The usual certificate with another policy.
 fn others() -> Vec<Forgery> {
     let carrying = |name: &str, tries, from: &'static str, to: &'static str| {
         assert!(POLICY.contains(from), "{from}");
@@ -218,7 +218,7 @@ fn saying(name: &str, tries: &'static str, found: ProblemKind, change: fn(&mut C
     forgery(name, tries, found, move || Case::new("csv").saying(change))
 }
 
-/// Other words in the certificate.
+/// Other statements in the certificate.
 fn spoken() -> Vec<Forgery> {
     vec![
         saying("persons without a key", "persons attested that no column tells apart", ProblemKind::Policy, |c| {

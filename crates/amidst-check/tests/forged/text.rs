@@ -1,4 +1,4 @@
-//! Texts that two readers read differently, or that carry something beside the rows.
+//! Texts that two readers read differently, or that carry something in addition to the rows.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The definitions, word for word, in whole numbers of any size.
+//! The definitions of the models, evaluated literally in integers of any size.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -9,7 +9,7 @@ pub struct Fraction {
     pub q: u64,
 }
 
-/// What the decimals around a bound are multiples of.
+/// Decimals around a bound are multiples of 1/GRAIN.
 const GRAIN: u64 = 1_000_000_000;
 
 impl Fraction {
@@ -18,8 +18,7 @@ impl Fraction {
         format!("{}/{}", self.p, self.q)
     }
 
-    /// The two neighbouring multiples of the grain between which the greatest l of a class lies, or on the first of
-    /// which it is.
+    /// The two neighbouring multiples of 1/GRAIN that enclose the greatest l of a class; the first may equal it.
     pub fn around(class: &[u64]) -> [Fraction; 2] {
         let (mut low, mut high) = (GRAIN, GRAIN * (class.len() as u64 + 1));
         while high - low > 1 {
@@ -29,7 +28,7 @@ impl Fraction {
         [Fraction { p: low, q: GRAIN }, Fraction { p: high, q: GRAIN }]
     }
 
-    /// The distance of a class from a table, and what lies a hair below and above it.
+    /// The distance of a class from a table, and values slightly below and above it.
     pub fn distances(class: &[u64], table: &[u64]) -> Vec<Fraction> {
         let (n, all): (u64, u64) = (class.iter().sum(), table.iter().sum());
         let gain = |set: u32| -> i128 {
@@ -62,8 +61,8 @@ pub fn entropy(class: &[u64], l: Fraction) -> bool {
     power(n, n) * power(l.q, n) >= power(l.p, n) * product
 }
 
-/// Definition 4 of the ℓ-diversity paper as a recursion: (c, 1) always; (c, 2) where the most frequent value occurs
-/// less than c times as often as all others together; (c, l) where whichever value is taken away leaves a class that is
+/// Definition 4 of the ℓ-diversity paper as a recursion: (c, 1) always holds; (c, 2) when the most frequent value
+/// occurs less than c times as often as all others together; (c, l) when removing any one value leaves a class that is
 /// (c, l − 1).
 pub fn recursive(class: &[u64], c: Fraction, l: u64) -> bool {
     let without = |at: usize| -> Vec<u64> {
@@ -79,8 +78,8 @@ pub fn recursive(class: &[u64], c: Fraction, l: u64) -> bool {
     }
 }
 
-/// The earth mover's distance under equal distances is the most that any set of values has more in the class than in
-/// the table (its dual): for every set, P(set) − Q(set) ≤ t.
+/// The earth mover's distance under equal distances is, by duality, the maximum over sets of values of P(set) − Q(set):
+/// for every set, P(set) − Q(set) ≤ t.
 pub fn closeness(class: &[u64], table: &[u64], t: Fraction) -> bool {
     let (n, all): (u64, u64) = (class.iter().sum(), table.iter().sum());
     (0..1u32 << table.len()).all(|set| {

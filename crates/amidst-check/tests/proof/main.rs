@@ -1,7 +1,7 @@
-//! The small core, exhaustively: for every class up to the stated sizes and every bound of the stated grids, the
-//! verdict of the checker is what the definition says. The definitions are evaluated here in whole numbers of any size,
-//! in another form than the checker's (powers instead of logarithms, the recursion instead of its closed form, all sets
-//! of values instead of a sum of differences). docs/assurance.md has the argument for larger classes.
+//! Exhaustive test of the models: for every class up to the stated sizes and every bound of the stated grids, the
+//! verdict of the checker is that of the definition. The definitions are evaluated here in integers of any size, in
+//! another form than the checker's (powers instead of logarithms, the recursion instead of its closed form, all sets of
+//! values instead of a sum of differences). docs/assurance.md has the argument for larger classes.
 
 // `cfg(test)` is always true here; it tells clippy that helpers are tests too, and may unwrap.
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod exhaustive {
         }
     }
 
-    /// A requirement and what the definition says of a release of these classes.
+    /// A requirement, and the verdict of the definition on a release of these classes.
     struct Case {
         model: &'static str,
         parameters: Value,
@@ -91,7 +91,7 @@ mod exhaustive {
             digest: String::new(),
         };
         let files = BTreeMap::from([("release.csv".to_string(), Bytes::from(table))]);
-        // The certificate's seals are empty, which is another problem; each requirement is judged all the same.
+        // The certificate's digests are empty, which is a separate problem; each requirement is judged all the same.
         let verdict = verify(files, &certificate, &Options::default());
         assert_eq!(verdict.requirements.len(), cases.len());
         let found = verdict.proven.expect("the release is read");
@@ -99,7 +99,7 @@ mod exhaustive {
         verdict.requirements.iter().map(|found| found.requirement.holds).collect()
     }
 
-    /// Compares, and counts what was compared: verdicts, and those of them that say yes.
+    /// Compares verdicts, and counts them: all, and those that hold.
     fn compare(classes: &[&Class], cases: &[Case], counted: &mut (u64, u64)) {
         for (case, holds) in cases.iter().zip(verdicts(classes, cases)) {
             assert_eq!(holds, case.expected, "{} {} on {classes:?}", case.model, case.parameters);
@@ -178,7 +178,7 @@ mod exhaustive {
         for (at, one) in classes.iter().enumerate() {
             for other in &classes[at..] {
                 let table: Class = one.iter().zip(other).map(|(a, b)| a + b).collect();
-                // On the distance of either class, a hair below and above it, and the grid.
+                // The distance of either class, values slightly below and above it, and the grid.
                 let own = [one, other].into_iter().flat_map(|class| Fraction::distances(class, &table));
                 let bounds: Vec<Fraction> = grid.iter().copied().chain(own).collect();
                 let case = |t: &Fraction| Case {

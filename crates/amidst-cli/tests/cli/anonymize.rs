@@ -67,7 +67,7 @@ fn the_articles_inpatients_become_4_anonymous_and_3_diverse() {
     assert_eq!(release.lines().next(), Some("zip,age,nationality,condition"));
     assert_eq!(release.lines().count(), 13);
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(0)["valid"], true);
-    // The audit, which knows nothing of the search, agrees.
+    // The audit, which is independent of the search, agrees.
     let audit = house.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
     assert!(audit["measured"]["k"].as_u64().unwrap() >= 4);
     assert!(audit["measured"]["condition"]["distinct_l"].as_u64().unwrap() >= 3);
@@ -128,7 +128,7 @@ fn what_may_be_handed_over_is_apart_from_what_stays() {
     ] {
         assert_eq!(outputs[key], file, "{key}");
     }
-    // The public part stands alone, wherever it is moved to; the terminal says which part is which.
+    // The public part is complete by itself, wherever it is moved; the output says which part is which.
     for place in ["out", "out/public"] {
         assert_eq!(house.amidst(&["verify", place, "--json"]).json(0)["valid"], true, "{place}");
         let attacked = house.amidst(&["attack", "homogeneity", place, "--json"]);
@@ -234,7 +234,7 @@ fn what_is_left_out_is_not_told_by_what_was_there_before() {
             assert!(house.read(&format!("release/{part}/{file}")).contains(words), "{part} {file}");
         }
     }
-    // Where classes are compared with a whole table, it is that of the release, which everybody has.
+    // Classes are compared with the release, which every recipient has.
     house.file("policy.toml", &policy("[[require]]\nmodel = \"t-closeness\"\non = \"diagnosis\"\nt = 0.2\n", "drop"));
     house.amidst(&["anonymize", "policy.toml", "--out", "close"]);
     let certificate: serde_json::Value = serde_json::from_str(&house.read("close/public/certificate.json")).unwrap();
@@ -265,7 +265,7 @@ fn a_release_is_compared_with_its_input() {
         house.amidst(&["verify", "release", "--policy", "policy.toml", "--original", original, "--json"])
     };
     assert_eq!(verify("inpatients.csv").json(0)["valid"], true);
-    // Somebody with another condition, somewhere else, fewer people: none of these is the input.
+    // Another condition, another place, fewer people: none of these is the input.
     house.file("condition.csv", &INPATIENTS.replacen("Cancer", "Viral Infection", 1));
     house.file("elsewhere.csv", &INPATIENTS.replace("14853", "99853").replace("14850", "99850"));
     house.file("fewer.csv", INPATIENTS.rsplit_once("Leo").unwrap().0);
@@ -312,13 +312,13 @@ fn a_column_in_ranges_asks_for_a_local_recoding() {
         let json = house.amidst(&["anonymize", "policy.toml", "--out", generalize, "--json"]).json(0);
         assert_eq!(json["algorithm"], algorithm);
         assert_eq!(json["levels"].is_null(), generalize == "ranges");
-        // The lattice is there either way.
+        // The lattice is explored in either case.
         let explored = house.amidst(&["explore", "policy.toml", "--json"]).json(0);
         assert_eq!(explored["minimal"][0]["levels"]["age"], 1);
     }
 }
 
-/// People of whom some waived protection, and a policy that says what becomes of them.
+/// People of whom some waived protection, and a policy that states how they are published.
 fn waivers(mode: &str, algorithm: &str) -> House {
     let house = House::new();
     let mut rows = String::from("age,disease,waived\n");
@@ -365,7 +365,7 @@ fn rows_that_waived_protection_join_the_nearest_class() {
     assert!(!release.lines().any(|l| l.starts_with("90,") || l.starts_with("25,")), "{release}");
     assert!(release.lines().any(|l| l.contains("-90],gout")), "{release}");
     assert_eq!(house.amidst(&["verify", "release"]).code, 0);
-    // The report counts them apart, and tells before from after.
+    // The report counts them separately, and distinguishes before from after.
     let report: serde_json::Value = serde_json::from_str(&house.read("release/internal/report.json")).unwrap();
     assert_eq!((&report["rows"]["joined"], &report["rows"]["waived"]), (&2.into(), &0.into()));
     let risk = &report["risk"];
@@ -389,7 +389,7 @@ fn identifying_and_key_values_appear_nowhere() {
     for i in 0..40 {
         rows.push_str(&format!("Canary{i},CANARYKEY{i},{},Ulm,{}\n", 20 + i % 4, ["flu", "cold"][i % 2]));
     }
-    // One row cannot be published; nothing may tell where its owner lives.
+    // One row cannot be published; no file may contain its person's town.
     rows.push_str("Canary40,CANARYKEY40,21,Canaryville,flu\n");
     house.file("people.csv", &rows);
     house.file(
@@ -427,7 +427,7 @@ fn identifying_and_key_values_appear_nowhere() {
         attack("intersection", &["--earlier", "people.csv", "--external", "people.csv", "--person", "name"]),
     ];
     assert!(house.read("release/public/certificate.json").contains("\"suppressed\": 1"), "the canary was suppressed");
-    // What is wrong is told without telling whose row it is.
+    // Messages say what is wrong without identifying the row.
     let release = house.read("release/public/release.csv");
     house.file("release/public/release.csv", &release.replacen("flu", "gout", 1));
     runs.push(house.amidst(&["verify", "release", "--sarif", "release/bad.sarif"]));

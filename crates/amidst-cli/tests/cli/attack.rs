@@ -47,7 +47,7 @@ fn beliefs_move_as_in_figure_6() {
     close(&found["largest_rise"], 81.0 / 137.0 - 0.3);
     close(&found["largest_posterior"], 27.0 / 35.0);
     assert_eq!(found["positive_disclosure_persons"], 52);
-    // A population that knows nobody of the release contradicts it.
+    // A population that contains nobody of the release contradicts it.
     house.file("elsewhere.csv", "q,s,count\nq9,s1,15\nq9,s2,35\n");
     let call = ["attack", "belief", "original.csv", "--qi", "q", "--sensitive", "s", "--population"];
     assert_eq!(house.amidst(&[&call[..], &["elsewhere.csv", "--json"]].concat()).json(0)["persons"], 0);
@@ -78,15 +78,15 @@ fn who_knows_the_algorithm_sees_through_the_release() {
     let house = wong("[[require]]\nmodel = \"simple-alpha-k-anonymity\"\nalpha = \"1/2\"\nvalue = \"HIV\"\nk = 2\n");
     let made = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&made["classes"], &made["levels"]["q"]), (&1.into(), &1.into()));
-    // The release alone gives HIV 2 of 7; knowing why it was generalized gives it for certain. What is required is in
-    // the policy, and what it was made from is the policy's input.
+    // The release alone gives HIV for 2 of 7; the reason for the generalization makes it certain. The requirement is in
+    // the policy, and the original is the policy's input.
     let found =
         house.amidst(&["attack", "minimality", "release/public/release.csv", "--policy", "policy.toml", "--json"]);
     let found = found.json(0);
     assert_eq!((&found["classes"], &found["persons"]), (&1.into(), &2.into()));
     close(&found["columns"]["disease"]["largest_credibility"], 1.0);
     close(&found["columns"]["disease"]["largest_gain"], 5.0 / 7.0);
-    // The folder of a release brings its policy; only the original has to be named.
+    // The folder of a release contains its policy; only the original must be named.
     let call = ["attack", "minimality", "release", "--original", "people.csv"];
     assert_eq!(house.amidst(&[&call[..], &["--json"]].concat()).json(0)["persons"], 2);
     assert!(house.amidst(&call).stdout.contains("largest credibility"));
@@ -104,7 +104,7 @@ fn minimality_needs_a_requirement_to_start_from() {
     house.amidst(&call).fails(2, &["`l` is missing", "`distinct`"]);
     let with = |more: &[&str]| house.amidst(&[&call[..], more, &["--json"]].concat()).json(0);
     assert_eq!(with(&["--set", "l=2", "--set", "value=HIV"])["persons"], 2);
-    // With every value protected, the five who have none fail in every world: nothing is learned.
+    // With every value protected, the five without one fail in every world: nothing is learned.
     assert_eq!(with(&["--set", "l=2"])["persons"], 0);
     house.amidst(&["attack", "minimality", "release.csv", "--policy", "policy.toml"]).fails(2, &["`l` is missing"]);
     house.amidst(&["attack", "minimality", "release.csv"]).fails(2, &["--policy", "--qi"]);

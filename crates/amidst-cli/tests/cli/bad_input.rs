@@ -1,11 +1,11 @@
-//! What bad input gets: a clear error, the right exit code, nothing half-written.
+//! Bad input: a clear error, the right exit code, nothing partially written.
 
 use crate::house::House;
 
 const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n\
 [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
-/// Anonymizes this table with this policy, expecting exit code 2, what the message says, and nothing written.
+/// Anonymizes this table with this policy; expects exit code 2, these parts of the message, and no output.
 fn refused(table: &[u8], policy: &str, parts: &[&str]) {
     let house = House::new();
     std::fs::write(house.path("people.csv"), table).unwrap();

@@ -1,4 +1,4 @@
-//! Tables of databases, wherever a file of data is taken.
+//! Tables of databases wherever a data file is accepted.
 
 use crate::house::House;
 
@@ -34,7 +34,7 @@ fn clinic() -> House {
 #[test]
 fn a_release_of_a_database_is_made_and_verified() {
     let house = clinic();
-    // Relative to the policy, which is not where the command runs.
+    // Relative to the policy's folder, which is not the working directory.
     std::fs::create_dir(house.path("policies")).unwrap();
     house.file("policies/p.toml", &POLICY.replace("sqlite://data", "sqlite://../data"));
     let json = house.amidst(&["anonymize", "policies/p.toml", "--out", "release", "--json"]).json(0);
@@ -45,7 +45,7 @@ fn a_release_of_a_database_is_made_and_verified() {
     }
     let run = house.amidst(&["verify", "release", "--policy", "policies/p.toml", "--json"]);
     assert_eq!(run.json(0)["problems"].as_array().unwrap().len(), 0, "{}", run.stdout);
-    // From another table, its rows are not.
+    // Compared with another table, the rows are not its own.
     let other = "sqlite://data/clinic.db?query=SELECT name, NULL AS photo, age, side, 'flu' AS disease FROM town";
     let run = house.amidst(&["verify", "release", "--policy", "policies/p.toml", "--original", other, "--json"]);
     assert_eq!(run.json(1)["valid"], false);
@@ -54,7 +54,7 @@ fn a_release_of_a_database_is_made_and_verified() {
     let again = house.amidst(&["anonymize", "policies/p.toml", "--input", same, "--out", "again", "--json"]).json(0);
     assert_eq!(again["rows_out"], json["rows_out"]);
     assert_eq!(house.read("again/public/release.csv"), house.read("release/public/release.csv"));
-    // The database itself is not for replacing.
+    // The database itself must not be overwritten.
     house
         .amidst(&["anonymize", "policies/p.toml", "--out", "data", "--force"])
         .fails(2, &["which the release would replace"]);
@@ -79,7 +79,7 @@ fn every_command_that_takes_a_table_takes_one_of_a_database() {
     assert_eq!(house.amidst(&attack).code, 0);
     let against = ["audit", data, "--qi", "age,side", "--sensitive", "disease", "--population", town, "--json"];
     assert!(house.amidst(&against).json(0)["risk"]["journalist_max"].is_number());
-    // A population of a requirement is read by the search and by the checker, without those who are unknown.
+    // A population is read by the search and by the checker, without people who have unknown values.
     let policy = POLICY.replace("k-anonymity", "k-map") + "population = \"sqlite://data/clinic.db?table=town\"\n";
     house.file("map.toml", &policy);
     let json = house.amidst(&["anonymize", "map.toml", "--out", "map", "--json"]).json(0);
@@ -162,7 +162,7 @@ fn a_password_appears_nowhere() {
         assert!(run.code == 2 || run.code == 3, "{arguments:?}: {} {}", run.code, run.stderr);
         assert!(!(run.stdout + &run.stderr).contains("canary"), "{arguments:?}: {}", run.stderr);
     }
-    // A policy that names a server in passing is published without the password.
+    // A policy that mentions a server is published without the password.
     let json = house.amidst(&["anonymize", "p.toml", "--input", "patients.csv", "--out", "r", "--json"]);
     assert!(!json.stdout.contains("canary"), "{}", json.stdout);
     assert_eq!(json.code, 0, "{}", json.stderr);

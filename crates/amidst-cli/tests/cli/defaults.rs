@@ -1,11 +1,11 @@
-//! What people get who name no algorithm: the best of several, told in one line, and no column of stars.
+//! Without a stated algorithm the best of several is published, reported in one line, and no column is only stars.
 
 use serde_json::Value;
 
 use crate::corpus;
 use crate::house::House;
 
-/// The loss of the algorithms that competed, by their id.
+/// The losses of the algorithms that competed, by id.
 fn losses(told: &Value) -> Vec<(String, f64)> {
     let all = told["compared"]["algorithms"].as_array().cloned().unwrap_or_default();
     all.iter().filter_map(|a| Some((a["algorithm"].as_str()?.to_string(), a["cost"].as_f64()?))).collect()
@@ -24,25 +24,25 @@ fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
         assert_eq!(told["algorithm"].as_str(), Some(published), "{}", made.name);
         let loss = |id: &str| losses.iter().find(|l| l.0 == id).map(|l| l.1);
         let Some(own) = loss(published) else { panic!("{}: {told}", made.name) };
-        // What keeps something of every column may lose a little more.
+        // A release that keeps something of every column may lose a little more.
         let most = if told["compared"]["weights"].is_object() { 1.25 } else { 1.0 };
         assert!(losses.iter().all(|l| own <= most * l.1 + 1e-9), "{}: {losses:?}", made.name);
-        // Where no single coding satisfies the policy it would have cost everything.
+        // Where no single coding satisfies the policy, its loss would be total.
         default += own;
         one_coding += loss("optimal").unwrap_or(1.0);
         let release = house.path("out/public/release.csv");
         let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
         let policy = house.read("policy.toml");
         let stars = release.columns.iter().filter(|c| c.dictionary.iter().all(|v| v == "*"));
-        // A draft may have to blank its only quasi column, and says so. Where all rows must look alike, as five people
-        // must with k = 5, whoever differs in a column without order leaves nothing of it.
+        // A draft may have to replace its only quasi column by `*`, and says so. Where all rows must be equal, as for
+        // five people with k = 5, a column without an order in which one person differs becomes `*`.
         let forced = policy.contains("released as *") || told["classes"] == 1;
         starred.extend(stars.filter(|_| !forced).map(|c| format!("{}: {}", made.name, c.name)));
     }
     assert!(default <= 0.5 * one_coding && starred.is_empty(), "{default} against {one_coding}; {starred:?}");
 }
 
-/// So many patients, and their policy.
+/// A sample of `rows` patients with its policy.
 fn sample(rows: &str) -> House {
     let house = House::new();
     assert_eq!(house.amidst(&["sample", "--rows", rows, "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
@@ -74,7 +74,7 @@ fn the_choice_is_told_and_can_be_fixed() {
     house.file("fixed.toml", &fixed);
     assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
     assert_eq!(house.read("out/public/release.csv"), house.read("fixed/public/release.csv"));
-    // What the others would have cost follows from the input and is for the owner alone.
+    // The losses of the others depend on the input, so only the owner may see them.
     for file in house.files("out/public") {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
         assert!(!text.contains("one coding for the whole column"), "{}", file.display());
@@ -121,7 +121,7 @@ fn no_column_is_lost_where_a_little_more_loss_keeps_it() {
     let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     let [plain, kept] = ["plain", "out"].map(|name| house.read(&format!("{name}/public/release.csv")));
     assert_eq!((starred(&plain), starred(&kept)), (vec!["zip".to_string()], Vec::new()), "{told}");
-    // The line that says so can be followed.
+    // The advice in that line can be followed.
     let weight = told["compared"]["weights"]["zip"].as_f64().unwrap();
     let said = house.amidst(&["anonymize", "p.toml", "--out", "again"]).stdout;
     assert!(said.contains(&format!("`weight = {weight}` under [columns.zip]")), "{said}");
@@ -170,7 +170,7 @@ fn classes_can_be_published_as_one_value_each() {
     }
     let whole = release.column("age").unwrap().dictionary.iter().filter(|v| v.parse::<u32>().is_ok()).count();
     assert!(whole > 5, "{told}");
-    // Classes are counted as anybody sees them.
+    // Classes are counted from the published cells.
     let mut seen = std::collections::BTreeSet::new();
     for row in 0..release.rows {
         let quasi = release.columns.iter().filter(|c| c.name != "diagnosis");

@@ -1,4 +1,4 @@
-//! What the documents say: commands run, their output is what is shown, and pages name the keys that are printed.
+//! The documents are true: their commands run and print what is shown, and pages name the keys that are printed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The blocks of a page with their languages, in its order.
+/// The code blocks of a page with their languages, in order.
 fn blocks(page: &str) -> Vec<(&str, String)> {
     let mut blocks: Vec<(&str, String)> = Vec::new();
     let mut inside = false;
@@ -36,7 +36,7 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// Runs a block of commands as a person would; what it printed, or why it failed.
+/// Runs a block of commands in a shell; returns its output, or why it failed.
 fn run(house: &House, block: &str) -> Result<String, String> {
     let command = PathBuf::from(env!("CARGO_BIN_EXE_amidst"));
     let folders = command.parent().into_iter().map(Path::to_path_buf);
@@ -48,7 +48,7 @@ fn run(house: &House, block: &str) -> Result<String, String> {
     if done.status.success() { Ok(told) } else { Err(told) }
 }
 
-/// Whether the lines of `shown` stand in `told` in this order; `…` stands for anything, on a line of its own for any
+/// Checks that the lines of `shown` occur in `told` in this order; `…` stands for any text, and on its own line for any
 /// lines.
 fn shows(told: &str, shown: &str) -> Result<(), String> {
     let mut lines = told.lines();
@@ -98,7 +98,7 @@ fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
     assert!(ran >= 10, "only {ran} blocks");
 }
 
-/// Every command that the README shows is one; those that need nothing but a table run.
+/// Every command in the README exists; those that need only a table are run.
 #[test]
 fn the_commands_of_the_readme_are_commands() {
     let page = document("README.md");
@@ -109,7 +109,7 @@ fn the_commands_of_the_readme_are_commands() {
         for line in text.lines().filter(|line| line.starts_with("amidst ")) {
             let line = line.split(" #").next().unwrap_or_default().trim();
             let name = line.split(' ').nth(1).unwrap_or_default();
-            // What asks for a browser, other tables or minutes is known by its help.
+            // Commands that need a browser, other tables or minutes are only asked for their help.
             let line = match name {
                 "studio" | "series" | "attack" | "reproduce" => format!("amidst {name} --help"),
                 "init" => "amidst init data.csv --out draft.toml --force".to_string(),
@@ -122,7 +122,7 @@ fn the_commands_of_the_readme_are_commands() {
     assert!(seen >= 8, "only {seen} commands");
 }
 
-/// The pages that people read, by name.
+/// The pages of the documentation, by name.
 fn pages() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
@@ -133,7 +133,7 @@ fn pages() -> Vec<String> {
     names
 }
 
-/// The parts of a policy that a block shows: the block, or each of several lines that say the same key.
+/// The policies in a block: the block, or each line if several lines set the same key.
 fn policies(block: &str) -> Vec<String> {
     let data = "[data]\ninput = \"data.csv\"\n";
     match block.lines().filter(|line| line.starts_with("input = ")).collect::<Vec<_>>()[..] {
@@ -154,7 +154,7 @@ fn policies_in_the_documents_are_read() {
             for policy in policies(&block) {
                 house.file("policy.toml", &policy);
                 let run = house.amidst(&["check", "policy.toml"]);
-                // What is wrong stands at its place in the file; that the table lacks a column does not count.
+                // Errors at a place in the file count; a column that the table lacks does not.
                 let wrong = ["unknown key", "expected", "must be", "is not a ", "TOML"];
                 let told = wrong.iter().find(|part| run.stderr.contains(**part));
                 assert!(told.is_none() && run.code <= 2, "{name}:\n{policy}\n{}", run.stderr);
@@ -165,7 +165,7 @@ fn policies_in_the_documents_are_read() {
     assert!(seen >= 10, "only {seen} policies");
 }
 
-/// Every command in the documents is one, with the options that it is given.
+/// Every command in the documents exists, with the options that it is given.
 #[test]
 fn commands_in_the_documents_are_understood() {
     let house = House::new();
@@ -176,7 +176,7 @@ fn commands_in_the_documents_are_understood() {
         for line in shown.flat_map(|(_, text)| text.lines().map(str::to_string).collect::<Vec<_>>()) {
             let command = line.split(" #").next().unwrap_or_default().trim();
             if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {
-                // Help is given only after everything before it was understood.
+                // Help is printed only if everything before it was understood.
                 run(&house, &format!("{command} --help")).unwrap_or_else(|told| panic!("{name}: {command}\n{told}"));
                 seen += 1;
             }
@@ -185,7 +185,7 @@ fn commands_in_the_documents_are_understood() {
     assert!(seen >= 30, "only {seen} commands");
 }
 
-/// The keys that a page lists under a heading, and of them those that are printed sometimes.
+/// The keys that a page lists under a heading, and those of them that are printed only sometimes.
 fn documented(page: &str, heading: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let section = page.split(&format!("\n## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no section {heading}"));
     let section = section.split("\n## ").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What `explore` says about lattices and about local algorithms.
+//! The output of `explore` about lattices and local algorithms.
 
 use crate::house::House;
 

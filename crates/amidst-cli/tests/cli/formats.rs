@@ -1,10 +1,10 @@
-//! Files as people have them: from `init` to `verify` without a conversion, and what is said where something must be
+//! Files of common formats: from `init` to `verify` without conversion, and the messages where a convention must be
 //! stated.
 
 use crate::corpus::dress::workbook;
 use crate::house::House;
 
-/// Sixty people, one a line.
+/// Sixty people, one per line.
 fn people(separator: &str) -> String {
     let line = |i: usize| {
         let sex = ["weiblich", "männlich"][i % 2];
@@ -17,7 +17,7 @@ fn people(separator: &str) -> String {
     std::iter::once(head).chain((0..60).map(line)).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Goes the whole way, and gives the draft.
+/// Runs all commands on a table and returns the drafted policy.
 fn published(house: &House, data: &str) -> String {
     let init = house.amidst(&["init", data]);
     assert_eq!(init.code, 0, "{data}: {}", init.stderr);
@@ -31,7 +31,7 @@ fn published(house: &House, data: &str) -> String {
         &["audit", data, "--json"],
     ] {
         let run = house.amidst(arguments);
-        // An audit of the original finds it violated.
+        // An audit of the original finds the policy violated.
         let fine = run.code == 0 || (run.code == 1 && arguments[..2] == ["audit", data]);
         assert!(fine, "{arguments:?}: {}{}\n{policy}", run.stderr, run.stdout);
     }
@@ -54,7 +54,7 @@ fn a_table_of_windows_with_local_numbers_and_dates_is_published() {
     {
         assert!(policy.contains(line), "{line}\n{policy}");
     }
-    // Without the lines that settle it.
+    // Without the lines that state the convention.
     let unstated = policy.replace("encoding = \"windows-1252\"", "");
     house.file("unstated.toml", &unstated);
     for command in ["check", "anonymize"] {

@@ -1,4 +1,4 @@
-//! What a hostile label, name or certificate can print: nothing that acts on a terminal or a page.
+//! Hostile labels, names and certificates print nothing that affects a terminal or a page.
 
 use amidst::check::{Certificate, On, acts};
 
@@ -6,7 +6,7 @@ use crate::house::{House, Run};
 
 const ESCAPE: &str = "\u{1b}[2K\u{1b}[1A\u{9b}1mvalid\u{202e}\u{200b}\u{7}";
 
-/// Whether a text holds nothing that acts but line breaks and tabs.
+/// Asserts that a text contains no control characters except line breaks and tabs.
 fn harmless(what: &str, text: &str) {
     let found = text.chars().find(|&c| acts(c) && !matches!(c, '\n' | '\t'));
     assert!(found.is_none(), "{what}: {found:?} in {text:?}");
@@ -19,7 +19,7 @@ fn run(house: &House, arguments: &[&str]) -> Run {
     run
 }
 
-/// A table whose names and labels try everything, and a policy for it.
+/// A table whose names and labels contain control sequences, and a policy for it.
 fn hostile() -> House {
     let house = House::new();
     let (quasi, sick) = (format!("age{ESCAPE}"), format!("sick{ESCAPE}"));
@@ -81,10 +81,10 @@ fn hostile_tables_print_nothing_that_acts() {
 #[test]
 fn errors_quote_nothing_that_acts() {
     let house = hostile();
-    // A policy that does not fit: the names of the data are told.
+    // A policy that does not fit: the message contains the names of the data.
     house.file("wrong.toml", "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n");
     assert_eq!(run(&house, &["check", "wrong.toml"]).code, 2);
-    // Characters that TOML lets pass.
+    // Characters that TOML accepts.
     house.file(
         "odd.toml",
         "[data]\ninput = \"people\u{202e}.csv\"\n[columns.\"a\u{9b}\u{200b}\"]\nrole = \"quas\u{202e}i\"\n",
@@ -122,7 +122,7 @@ fn hostile_certificates_print_nothing_that_acts() {
         std::fs::write(&path, certificate.to_json().unwrap()).unwrap();
         for arguments in [&["verify", "release"][..], &["verify", "release", "--json"]] {
             let shown = run(&house, arguments);
-            // A line of its own is what only the program may begin.
+            // Only the program itself may begin a line.
             assert!(!shown.stdout.lines().any(|line| line.trim() == "holds"), "{}", shown.stdout);
         }
     }

@@ -1,4 +1,4 @@
-//! What the tests of the command share: a folder to work in, and the command itself.
+//! Shared by the tests of the command: a temporary folder, and the command itself.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -6,12 +6,12 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 pub struct House {
     folder: TempDir,
 }
 
-/// What a run of the command left.
+/// The result of a run of the command.
 pub struct Run {
     pub code: i32,
     pub stdout: String,
@@ -69,7 +69,7 @@ impl House {
         command
     }
 
-    /// Starts the command in this folder, for a test that stops it: whatever it says is of no use.
+    /// Starts the command in this folder, for a test that kills it; its output is discarded.
     pub fn start(&self, arguments: &[&str]) -> Child {
         self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
@@ -95,21 +95,21 @@ impl House {
 }
 
 impl Run {
-    /// The JSON object on standard output, after the exit code has been looked at.
+    /// The JSON object on standard output, after an assertion on the exit code.
     pub fn json(&self, code: i32) -> Value {
         assert_eq!(self.code, code, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stdout))
     }
 
-    /// Asserts that it went well.
+    /// Asserts exit code 0.
     pub fn succeeds(&self) {
         assert_eq!(self.code, 0, "stderr: {}\nstdout: {}", self.stderr, self.stdout);
     }
 
-    /// Asserts the exit code, an empty standard output, and that the error says all of `parts`.
+    /// Asserts the exit code, an empty standard output, and that the error contains all of `parts`.
     pub fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "stderr: {}", self.stderr);
-        // Whoever asks for JSON gets the failure as an object.
+        // With `--json` standard output has the failure as an object.
         let object = serde_json::from_str::<Value>(&self.stdout).is_ok_and(|said| said["error"]["message"].is_string());
         assert!(self.stdout.is_empty() || object, "a failure has no result: {}", self.stdout);
         for part in parts {

@@ -1,10 +1,10 @@
-//! `amidst init` and `amidst audit FILE` as a newcomer meets them.
+//! `amidst init` and `amidst audit FILE` on tables of a first-time user.
 
 use serde_json::Value;
 
 use crate::house::House;
 
-/// Files that are awkward, but tables.
+/// Unusual files that are tables.
 fn awkward() -> Vec<(&'static str, String)> {
     let wide = |rows: usize| {
         let head: Vec<String> = (0..300).map(|c| format!("q{c}")).collect();
@@ -44,7 +44,7 @@ fn awkward_tables_get_a_draft_that_publishes_nobody() {
         let policy = house.read("policy.toml");
         assert!(!policy.contains("[columns.\"*\"]"), "{what}");
         let check = house.amidst(&["check", "policy.toml"]);
-        // Nobody hides in a table of one row.
+        // A table of one row cannot be anonymous.
         if text.trim_end().lines().count() == 2 {
             assert!(check.code == 1 && check.stderr.contains("k-anonymity"), "{what}: {}", check.stderr);
             assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 1, "{what}");
@@ -121,7 +121,7 @@ fn check_warns_of_a_column_that_gives_another_away() {
     assert!(!house.amidst(&["check", "p.toml"]).stderr.contains("away"));
 }
 
-/// 80 people with four visits each, told apart only by first and last name together: five rows of one person are not
+/// 80 people with four visits each, identified only by first and last name together: five rows of one person are not
 /// five people.
 #[test]
 fn people_are_told_apart_by_their_names_together() {

@@ -1,14 +1,14 @@
-//! The report in a browser, as wide as a phone and as a desk: nothing overflows, nothing fails, every figure on the
-//! page is the one in the JSON.
+//! The report in a browser, as wide as a phone and as a desktop: nothing overflows, no script fails, and every figure
+//! on the page is the one in the JSON.
 
 use std::process::Command;
 
 use crate::house::House;
 
-/// What a page says about itself, once it is laid out. The report has no script; copies of it get this one.
+/// A script that reports on a page once it is laid out. The report has no script; it is added to copies.
 ///
-/// Beside the page as a whole, every element must end within it, unless it stands in a box that scrolls; and the labels
-/// of cards must stay within their cell, where a phone puts them in front of the figure.
+/// In addition to the page as a whole, every element must end within it, unless it is in a box that scrolls; and the
+/// labels of cards must stay within their cell, where a phone puts them in front of the figure.
 const PROBE: &str = "<script>window.failures=[];addEventListener('error',e=>failures.push(e.message));\
 addEventListener('load',()=>{const say=[],page=document.documentElement,wide=page.clientWidth;\
 if(page.scrollWidth>wide)say.push('the page is '+page.scrollWidth+' wide');\
@@ -32,9 +32,9 @@ fn browser() -> Option<&'static str> {
         .find(|b| Command::new(b).arg("--version").output().is_ok_and(|o| o.status.success()))
 }
 
-/// A copy of a report that tells about itself.
+/// A copy of a report with the script.
 fn probed(page: &str, json: &str) -> String {
-    // The JSON as a text of the script; a `</` would end the script early.
+    // The JSON as a string of the script; `</` would end the script element.
     let text = serde_json::to_string(json).unwrap().replace("</", "<\\/");
     page.replacen("</head>", &format!("<script>window.REPORT={text}</script>{PROBE}"), 1)
 }
@@ -64,7 +64,7 @@ fn the_page_fits_a_phone_and_a_desk() {
         assert_eq!(house.amidst(&[&call[..], &["--report", &report]].concat()).code, 1);
     }
     pages.push(("raw".to_string(), "raw.html".into(), "raw.json".into()));
-    // Headless windows have a least width, so frames make the phones; one browser looks at all of them.
+    // Headless windows have a minimum width, so phones are frames; one browser shows all of them.
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for (name, page, json) in &pages {
         house.file(&format!("probe-{name}.html"), &probed(&house.read(page), &house.read(json)));
@@ -83,7 +83,7 @@ fn the_page_fits_a_phone_and_a_desk() {
         .arg(format!("file://{}", house.path("frames.html").display()))
         .output()
         .unwrap();
-    // A frame that is ready before the page was read to its end answers between the frames, not behind them.
+    // A frame that is ready before the page is fully parsed reports between the frames, not after them.
     let (said, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     for (name, ..) in &pages {
         for width in [390, 1280] {
@@ -97,7 +97,7 @@ fn the_page_fits_a_phone_and_a_desk() {
     assert!(!log.contains("CONSOLE"), "{log}");
 }
 
-/// A report on many columns folds them: it has an end on a phone.
+/// A report on many columns folds them, so that it has a bounded height on a phone.
 #[test]
 fn many_columns_fold_on_a_phone() {
     let Some(browser) = browser() else {

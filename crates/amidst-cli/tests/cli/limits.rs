@@ -1,4 +1,5 @@
-//! Inputs without an end, tables too wide, files that lie, and memory that runs out: a message and an exit code, soon.
+//! Endless inputs, tables that are too wide, files with false sizes, and lack of memory end soon with a message and
+//! exit code.
 
 use std::process::Command;
 
@@ -7,7 +8,7 @@ use crate::house::{House, Run};
 const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { file = \"ages.csv\" }\n\
 [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
-/// Runs the command with an address space of so many KiB.
+/// Runs the command with an address space of `memory` KiB.
 fn within(house: &House, memory: u64, arguments: &[&str]) -> Run {
     let output = Command::new("sh")
         .arg("-c")
@@ -32,7 +33,7 @@ fn a_million_columns_are_refused_before_memory_is_taken() {
     house.file("wide.csv", &format!("{}\n{}\n", header.join(","), "1,".repeat(999_999) + "1"));
     let object: Vec<String> = (0..1_000_000).map(|i| format!("\"c{i}\":1")).collect();
     house.file("wide.jsonl", &format!("{{{}}}\n", object.join(",")));
-    // Few keys a line, many in all.
+    // Few keys per line, many in all.
     let lines: String = (0..200_000).map(|i| format!("{{\"k{}\":1}}\n", i % 15_000)).collect();
     house.file("sparse.jsonl", &lines);
     for file in ["wide.csv", "wide.jsonl", "sparse.jsonl"] {
@@ -72,8 +73,8 @@ fn files_that_lie_are_refused() {
     }
 }
 
-/// Sizes, counts and lengths of a file replaced by large ones, a few bytes at a time: whatever it then asks for, the
-/// process ends by itself and says why, within the memory that it was given.
+/// Sizes, counts and lengths in a file are replaced by large ones, a few bytes at a time: the process always ends by
+/// itself with a message, within the given memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_file_asks_for_is_not_believed() {
@@ -84,7 +85,7 @@ fn what_a_file_asks_for_is_not_believed() {
         let whole = std::fs::read(house.path(name)).unwrap();
         for attempt in 0..60usize {
             let mut bytes = whole.clone();
-            // Half of them in the last part, where files tell of themselves.
+            // Half of them in the last part, where files have their metadata.
             let spread = attempt * 7919 % (whole.len() / 2);
             let at = (if attempt % 2 == 0 { spread } else { whole.len() - 24 - spread % (whole.len() / 4) }) & !3;
             let large: &[u8] = [&[0xff, 0xff, 0xff, 0x7f][..], &[0x7f; 8], &[0xff; 4], &[0, 0, 0, 0x40]][attempt % 4];
@@ -99,7 +100,7 @@ fn what_a_file_asks_for_is_not_believed() {
     assert!(refused > 40 && read > 0, "{refused} refused, {read} read");
 }
 
-/// Few bytes that stand for many cells: runs, nulls and keys that lines leave out take no space in a file.
+/// Few bytes that stand for many cells: runs, nulls and missing keys take no space in a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
@@ -126,7 +127,7 @@ fn memory_that_runs_out_is_told() {
     let mut told = 0;
     for memory in [60_000, 90_000, 130_000, 180_000, 240_000, 320_000] {
         let run = within(&house, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
-        // 127: not even the program could be loaded.
+        // 127: the program itself could not be loaded.
         assert!(matches!(run.code, 0 | 1 | 3 | 127), "{memory} KiB: {} {}", run.code, run.stderr);
         assert!(run.code == 0 || !run.stderr.is_empty());
         told += u32::from(run.code == 3 && run.stderr.contains("memory"));
@@ -134,8 +135,8 @@ fn memory_that_runs_out_is_told() {
     assert!(told > 0, "no limit was low enough");
 }
 
-/// A quasi column of 10⁵ values beside a sensitive one of 10⁴: what reports, audits and attacks hold grows with what
-/// occurs, not with the product of what could.
+/// A quasi column with 10⁵ values and a sensitive one with 10⁴: the memory of reports, audits and attacks grows with
+/// the combinations that occur, not with the product.
 #[cfg(target_os = "linux")]
 #[test]
 fn many_values_beside_many_values_fit_into_memory() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::house::House;
 
-/// The systematic clustering paper's nine patients, or nothing where the shared vectors are not there.
+/// The systematic clustering paper's nine patients; `None` without the shared vectors.
 fn patients() -> Option<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors/systematic-patients.csv");
     let text = std::fs::read_to_string(file).ok();
@@ -28,7 +28,7 @@ fn systematic(diverse: bool, reading: &str, [zip, gender]: [&str; 2]) -> String 
     )
 }
 
-/// How often each label of a column stands in a table.
+/// How often each label of a column occurs in a table.
 fn labels(table: &str, column: usize) -> Vec<(String, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for line in table.lines().skip(1) {
@@ -55,20 +55,20 @@ fn the_clustering_paper_s_example_can_be_run() {
     let three: Vec<(String, usize)> = ["[24-26]", "[35-40]", "[41-43]"].map(|a| (a.to_string(), 3)).to_vec();
     assert_eq!(ages(&table), three, "{table}");
     assert!((json["metrics"]["information-loss"].as_f64().unwrap() - 16.42105263).abs() < 1e-6, "{json}");
-    // Table 3: the cluster that has nothing but diabetes goes to the third. The paper counts ZIP and gender as
-    // generalized everywhere, so that they have little say, or none.
+    // Table 3: the cluster that has only diabetes goes to the third. The paper counts ZIP and gender as generalized
+    // everywhere, so their weights are small or nearly zero here.
     for (reading, weights, out) in [("paper", ["0.5", "0.1"], "l"), ("growth", ["1/1000000", "1/1000000"], "growth")] {
         let (_, table) = run(&systematic(true, reading, weights), out);
         assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");
     }
-    // Strides that do not fit are explained.
+    // Invalid start rows are explained.
     house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 3]"));
     house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["`starts`", "1 to 3"]);
     house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 0]"));
     house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["whole numbers from 1"]);
 }
 
-/// A table of people, with some who waived protection, and a policy.
+/// A table of people, some of whom waived protection, and a policy.
 fn people(rows: usize, waived: impl Fn(usize) -> bool, mode: &str, policy: &str) -> House {
     let house = House::new();
     let diseases = ["flu", "cold", "gout", "ache", "hiv"];
@@ -94,7 +94,7 @@ fn waived_rows_form_classes_of_their_own() {
     let house = people(60, |i| i % 4 == 0, "separate", FOUR);
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&60.into(), &60.into(), &0.into()));
-    // As many protected classes as without those rows, with the same loss, and some more.
+    // As many protected classes as without those rows, with the same loss, and further classes.
     let alone = people(60, |i| i % 4 == 0, "publish", FOUR);
     let without = alone.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!(json["metrics"]["information-loss"], without["metrics"]["information-loss"]);
@@ -150,7 +150,7 @@ fn nobody_is_left_out_because_they_waived() {
     let warnings = json["warnings"].to_string();
     assert!(warnings.contains("2 rows that waived protection would break the policy"), "{warnings}");
     assert_eq!(house.amidst(&["verify", "release", "--policy", "policy.toml"]).code, 0);
-    // Within the limit they may be left out as others may.
+    // Within the limit their rows may be suppressed like others.
     house.file("policy.toml", &format!("{policy}max_suppression = 2\n"));
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
     assert_eq!((&json["rows_out"], &json["suppressed"]), (&4.into(), &2.into()), "{json}");
@@ -186,7 +186,7 @@ fn one_class_is_said_loudly() {
     assert!(report.contains("are one class"));
 }
 
-/// Both bounds of (l, α)-diversity are measured, a broken sensitivity included, and checked from outside.
+/// Both bounds of (l, α)-diversity are measured, also with a fractional sensitivity, and verified.
 #[test]
 fn the_weight_of_l_alpha_diversity_is_measured() {
     for (sensitivity, exact) in [("2", true), ("\"3/2\"", false)] {
@@ -215,7 +215,7 @@ fn the_weight_of_l_alpha_diversity_is_measured() {
     }
 }
 
-/// What an audit lists under what holds does hold, or is marked as a bound that does not.
+/// Every bound that an audit lists as holding does hold, or is marked as an open bound.
 #[test]
 fn open_bounds_are_marked() {
     let house = House::new();
@@ -228,7 +228,7 @@ fn open_bounds_are_marked() {
     assert!(text.contains("recursive_c > 2 at l = 2"), "{text}");
 }
 
-/// Labels stand in the place of sensitive values, for search, checker and the comparison with the original alike.
+/// Labels replace sensitive values in the search, the checker and the comparison with the original.
 #[test]
 fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
     let house = House::new();
@@ -253,7 +253,7 @@ fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
         assert_eq!(labels(&release, 1).iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["Lung", "Virus"]);
         house.amidst(&["verify", "release", "--policy", "policy.toml"]).succeeds();
         house.amidst(&["audit", "release/public/release.csv", "--qi", "age", "--sensitive", "disease"]).succeeds();
-        // A release that was made of other people is told apart.
+        // A release made from other people's rows is detected.
         house.file("others.csv", &format!("age,disease,id\n{}", rows.replace("HIV", "Flu")));
         let run = house.amidst(&["verify", "release", "--policy", "policy.toml", "--original", "others.csv"]);
         assert_eq!(run.code, 1, "{algorithm}: {}", run.stdout);
@@ -267,8 +267,8 @@ fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
     house.amidst(&["check", "policy.toml"]).fails(2, &["whole number"]);
 }
 
-/// More rows than there are may be left out, which is no defect; and what `anonymize` refuses of waivers, `check` does
-/// as well.
+/// A suppression limit above the number of rows is accepted; what `anonymize` refuses about waivers, `check` refuses
+/// too.
 #[test]
 fn limits_and_waivers_that_do_not_fit_are_told() {
     let house = people(

@@ -1,4 +1,4 @@
-//! `anonymize --commit`, `amidst open` and `verify --opening`: from which rows a release was made.
+//! `anonymize --commit`, `amidst open` and `verify --opening`: rows from which a release was made.
 
 use std::fs;
 
@@ -44,7 +44,7 @@ fn opened_rows_are_proven_and_nothing_else_is_told() {
     house.amidst(&["verify", "out"]).succeeds();
     house.amidst(&["verify", "out", "--policy", "policy.toml"]).succeeds();
 
-    // Row 8 without the one that was left out is p8.
+    // Row 8, not counting the dropped one, is p8.
     house.amidst(&["open", "out", "--rows", "8,20", "--key", "p33", "--out", "opened.json"]).succeeds();
     let text = house.read("opened.json");
     let shown = opening(&house);
@@ -62,7 +62,7 @@ fn opened_rows_are_proven_and_nothing_else_is_told() {
         assert_eq!(fs::metadata(house.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
     }
 
-    // The auditor has the public part alone.
+    // The auditor has only the public part.
     let verdict = house.amidst(&["verify", "out/public", "--opening", "opened.json", "--json"]).json(0);
     assert_eq!((&verdict["valid"], &verdict["opened"]["rows"]), (&json!(true), &json!(3)));
     let covered = verdict["opened"]["covered"].as_u64().unwrap();
@@ -85,7 +85,7 @@ fn all_rows_together_are_covered_but_for_those_left_out() {
     assert_eq!(verdict["opened"]["covered"], certificate["rows_out"]);
 }
 
-/// What is changed in an opening, by name.
+/// A named change of an opening.
 type Bend<'a> = (&'a str, &'a dyn Fn(&mut Value));
 
 #[test]
@@ -132,7 +132,7 @@ fn what_was_bent_is_refused_by_name_and_the_release_stands() {
             .collect();
         assert!(!kinds.is_empty() && kinds.iter().all(|kind| *kind == "opening"), "{what}: {verdict}");
     }
-    // A false word about a range that anybody can read.
+    // A false claim about a range that the checker can read.
     let refuted = with(&|v| v["rows"][0]["labels"]["age"] = json!(["[1-2]"])).json(1);
     assert!(refuted["problems"].to_string().contains("[1-2]"), "{refuted}");
     with(&|v| v["rows"][0]["labels"]["disease"] = json!(["*"])).json(1);
@@ -151,7 +151,7 @@ fn rows_are_opened_by_their_owner_from_the_table_of_that_day() {
     house.amidst(&["open", "out/public", "--rows", "1", "--out", "o.json"]).fails(2, &["by the owner"]);
     house.amidst(&["open", "out", "--out", "o.json"]).fails(2, &["--rows"]);
 
-    // The same rows in another order are the same table; another cell is another.
+    // The same rows in another order are the same table; a changed cell makes another.
     let mut lines: Vec<String> = people().lines().map(String::from).collect();
     lines[1..].reverse();
     house.file("turned.csv", &(lines.join("\n") + "\n"));

@@ -1,4 +1,4 @@
-//! Small things that people stumble over.
+//! Small inconveniences that users reported.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn a_release_goes_to_standard_output_where_asked() {
     assert_eq!((quiet.stdout, quiet.stderr.as_str()), (run.stdout, ""));
     let both = house.amidst(&["anonymize", "policy.toml", "--out", "-", "--json"]);
     assert!(both.code == 2 && both.stderr.contains("standard output"), "{}", both.stderr);
-    // The certificate of a file stands beside it, and is found there.
+    // The certificate of a file is stored next to it, and is found there.
     let verify = house.amidst(&["verify", "r.csv"]);
     assert_eq!(verify.code, 0, "{}{}", verify.stdout, verify.stderr);
 }
@@ -120,7 +120,7 @@ fn the_reference_is_at_hand() {
     }
 }
 
-/// The schema takes what the parser takes; looked at by another program where there is one.
+/// The schema accepts what the parser accepts; checked by another program if it is installed.
 #[test]
 fn the_schema_holds_for_policies() {
     let house = House::with_sample(60);
@@ -140,7 +140,7 @@ fn the_schema_holds_for_policies() {
     }
 }
 
-/// docs/policy.md is made from the table that the parser reads; `AMIDST_PIN=write` makes it anew.
+/// docs/policy.md is generated from the parser's table; `AMIDST_PIN=write` regenerates it.
 #[test]
 fn the_page_on_policies_is_what_the_parser_knows() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md");

@@ -1,4 +1,4 @@
-//! Series that can go on: the mode that is chosen, what the next version would be, and versions that are made safe.
+//! Series that can be continued: the chosen mode, the planned next version, and safe versions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,15 +25,15 @@ fn house(people: &str, policy: &str) -> House {
 
 const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--json"];
 
-/// Everything in the private half, byte for byte.
+/// The bytes of all files in the private folder.
 fn private(house: &House) -> BTreeMap<String, Vec<u8>> {
     let files = house.files("ward/private").into_iter();
-    // The index of the log is made and removed by whoever reads.
+    // Every reader creates and removes the index of the write-ahead log.
     let files = files.filter(|path| !path.display().to_string().ends_with("-shm"));
     files.map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
 }
 
-/// So many people come and two go; what is planned then, which changes nothing.
+/// Inserts `coming` people, deletes two, and returns the plan; asserts that planning changes nothing.
 fn planned(house: &House, coming: usize) -> serde_json::Value {
     house.file("new.csv", &people(60, coming));
     house.file("gone.csv", "id\np3\np4\n");
@@ -68,7 +68,7 @@ fn a_mode_that_is_asked_for_is_kept_and_the_choice_is_explained() {
     assert_eq!((&first["mode"], &first["mode_reason"]), (&"maintain".into(), &serde_json::Value::Null));
     let text = house.amidst(&["series", "init", "chosen", "--policy", "policy.toml"]);
     assert!(text.code == 0 && text.stdout.contains("mode m-invariant, because"), "{}", text.stdout);
-    // m is derived for whoever asks for the mode, too.
+    // m is also derived when the mode is stated.
     let asked = ["series", "init", "told", "--policy", "policy.toml", "--mode", "m-invariant", "--json"];
     assert_eq!(house.amidst(&asked).json(0)["mode"], "m-invariant");
     let t = "[[require]]\nmodel = \"t-closeness\"\nt = \"0.9\"\n";
@@ -97,7 +97,7 @@ fn a_plan_tells_the_next_version_and_changes_nothing() {
 
 const MAINTAIN: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--json"];
 
-/// A refusal names the command that goes on, and what that costs; the command does what it says.
+/// A refusal names the command that continues, with its cost; the command does what it says.
 #[test]
 fn a_version_that_leaks_is_offered_in_a_safe_form() {
     let house = house(&people(0, 60), &l_diverse(3));
@@ -124,14 +124,14 @@ fn a_version_that_leaks_is_offered_in_a_safe_form() {
     assert_eq!(house.amidst(&["series", "audit", "ward", "--json"]).json(0)["leaks"], false);
     let log = house.amidst(&["series", "log", "ward", "--json"]).json(0);
     assert_eq!(log["versions"][1]["held_back"], second["held_back"]);
-    // Whoever takes the batch back instead has nothing to publish.
+    // After the batch is undone there is nothing to publish.
     house.file("one.csv", &people(70, 1));
     house.amidst(&["series", "insert", "ward", "one.csv", "--json"]).json(0);
     house.amidst(&["series", "undo", "ward", "--json"]).json(0);
     house.amidst(&["series", "publish", "ward", "--safe"]).fails(2, &["nothing has changed"]);
 }
 
-/// Whoever has decided for safe versions once goes on publishing, batch after batch, and is told so every time.
+/// After one safe version, later versions are made safe automatically, with a message each time.
 #[test]
 fn versions_after_a_safe_one_are_made_safe_without_being_asked() {
     let house = house(&people(0, 60), &l_diverse(3));
@@ -154,7 +154,7 @@ fn versions_after_a_safe_one_are_made_safe_without_being_asked() {
             mended += 1;
             let text = house.amidst(&["series", "plan", "ward"]);
             assert!(text.stdout.contains("makes it safe, as versions since 2"), "{}", text.stdout);
-            // Whoever wants to be asked is asked.
+            // With --no-safe the version is refused.
             house.amidst(&["series", "publish", "ward", "--no-safe"]).fails(1, &["--safe", "--allow-leak"]);
         }
         let done = house.amidst(&["series", "publish", "ward", "--json"]).json(0);
@@ -166,7 +166,7 @@ fn versions_after_a_safe_one_are_made_safe_without_being_asked() {
     assert_eq!(house.amidst(&["series", "publish", "ward", "--safe", "--no-safe"]).code, 2);
 }
 
-/// Six rows in the classes {A,C} {D,B} {C,D}, of which two leave: the classes stay, and nobody is known.
+/// Six rows in the classes {A,C} {D,B} {C,D}, of which two leave: the classes stay, and no value is revealed.
 #[test]
 fn classes_that_lose_somebody_stay_what_they_were() {
     let six = "id,age,disease\np1,40,D\np2,20,A\np3,41,B\np4,60,D\np5,21,C\np6,61,C\n";
@@ -179,15 +179,15 @@ fn classes_that_lose_somebody_stay_what_they_were() {
     assert!(text.code == 0 && text.stdout.contains("2 counterfeit rows beside them"), "{}", text.stdout);
     let found = house.amidst(&["series", "audit", "ward", "--json"]).json(0);
     assert_eq!((&found["exposed"], &found["columns"][0]["fewest_candidates"]), (&0.into(), &2.into()));
-    // Whoever reads the version learns how many rows stand for nobody, and nothing of those who wait.
+    // Public files contain the number of counterfeit rows, and nothing about rows that are held back.
     let public = house.read("ward/versions/2/certificate.json") + &house.read("ward/versions/2/report.md");
     assert!(public.contains("counterfeit") && !public.contains("held"));
-    // In the order of the input they would come last.
+    // In the order of the input counterfeit rows would come last.
     let order = house.read("ward/versions/2/policy.toml");
     assert!(!order.contains("order = \"input\""), "{order}");
 }
 
-/// New rows that are too few for a class of their own wait, are counted, and join with others.
+/// New rows that are too few for a class are held back, counted, and join later.
 #[test]
 fn rows_are_held_back_until_they_can_join() {
     let house = house(&people(0, 60), &l_diverse(3));
@@ -208,7 +208,7 @@ fn rows_are_held_back_until_they_can_join() {
     assert!(log.stdout.contains("held back"), "{}", log.stdout);
 }
 
-/// Adult, as in the update paper's experiments: whatever comes and goes, the safe version can be published.
+/// Adult, as in the update paper's experiments: after any change the safe version can be published.
 #[test]
 fn adult_can_always_be_published() {
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/adult/adult.csv");

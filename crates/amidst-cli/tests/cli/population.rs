@@ -1,8 +1,8 @@
-//! Risk against a population: the journalist's, people who are unique in it, and the regulators' threshold.
+//! Risk against a population: the journalist's risk, population uniques, and the regulators' threshold.
 
 use crate::house::House;
 
-/// Classes of 11, 12 and 1, and a population that has 22, 120 and 4 like them.
+/// Classes of 11, 12 and 1, and a population with 22, 120 and 4 matching people.
 fn clinic() -> House {
     let house = House::new();
     let rows = ["[20-29],flu\n".repeat(11), "[30-39],flu\n".repeat(12), "[40-49],gout\n".to_string()].concat();
@@ -20,7 +20,7 @@ fn a_population_tells_the_journalists_risk() {
     let run = audit(&["--population", "town.csv", "--report", "audit.html", "--json"]);
     assert!(!run.stdout.contains("Canary"));
     let risk = run.json(0)["risk"].clone();
-    // To the letter, 1/11 exceeds 0.09 and 1/12 does not; read as 1/11, only the class of 1 does.
+    // Literally, 1/11 exceeds 0.09 and 1/12 does not; with the threshold read as 1/11, only the class of 1 exceeds it.
     assert_eq!((&risk["above_threshold"], &risk["above_one_in_eleven"]), (&12.into(), &1.into()));
     assert_eq!((&risk["journalist_max"], &risk["journalist"]["population"]), (&0.25.into(), &146.into()));
     let average = (11.0 / 22.0 + 12.0 / 120.0 + 1.0 / 4.0) / 24.0;
@@ -104,7 +104,7 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
     house.amidst(&["check", "policy.toml"]).fails(2, &["sampling_fraction", "1/20"]);
 }
 
-/// Sixty people, and a town of them and of others, whose ages have these `decimals`.
+/// Sixty people, and a town of them and of others, with ages that have these `decimals`.
 fn people_of_a_town(decimals: &str) -> House {
     let house = House::new();
     let people: String = (0..60)
@@ -142,13 +142,13 @@ fn an_audit_of_a_release_finds_the_people_behind_its_labels() {
             assert_eq!(audit["holds"], true);
         }
     }
-    // The input itself is audited against the same people, each of whom it covers by their own values.
+    // The input itself is compared with the same people; its cells cover exactly their own values.
     house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--json"]).json(1);
 }
 
 #[test]
 fn local_recodings_match_the_population_too() {
-    // Ages that the table has, and others between and beyond them.
+    // Ages of the table, and others between and beyond them.
     let house = people_of_a_town(".5");
     let policy = |algorithm: &str, generalize: &str, require: &str| {
         format!(
@@ -184,7 +184,7 @@ fn local_recodings_match_the_population_too() {
     refused.fails(2, &["delta-presence", "choose mondrian"]);
 }
 
-/// A survey's weights: search, report, checker and attack count the same people.
+/// Survey weights: search, report, checker and attack count the same people.
 #[test]
 fn people_of_a_population_need_not_be_whole() {
     let house = House::new();
@@ -214,7 +214,7 @@ fn people_of_a_population_need_not_be_whole() {
         assert!((found - measured).abs() < 1e-9, "{require}: {found}");
         let verify = house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict", "--json"]).json(0);
         assert_eq!(verify["requirements"][0]["measured"][name], json["requirements"][0]["measured"][name], "{require}");
-        // Whoever is unknown is no one of them: 2.5 + 1/3 + 1.25 + 2 + 1.5 + 1 + 0.75 people.
+        // People with an unknown value are not counted: 2.5 + 1/3 + 1.25 + 2 + 1.5 + 1 + 0.75 people.
         assert_eq!(json["risk"]["journalist"]["population"], 9, "{require}");
     }
     house.file("policy.toml", &policy("model = \"belief-difference\"\nmax = 0.3\n"));
@@ -222,7 +222,7 @@ fn people_of_a_population_need_not_be_whole() {
     let change = json["requirements"][0]["measured"]["max"].as_f64().unwrap();
     assert!(change > 0.0 && change <= 0.3, "{change}");
     house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict"]).succeeds();
-    // The attack sees the same people, and not those whose age is unknown.
+    // The attack counts the same people, without those whose age is unknown.
     let attack =
         ["attack", "belief", "release/public/release.csv", "--policy", "policy.toml", "--population", "town.csv"];
     let found = house.amidst(&[&attack[..], &["--json"]].concat()).json(0)["columns"]["disease"].clone();
@@ -235,7 +235,7 @@ fn people_of_a_population_need_not_be_whole() {
     house.amidst(&["check", "policy.toml"]).fails(2, &["`count`", "from 0 up"]);
 }
 
-/// The only value of a column is published as it is, so it matches nobody else.
+/// The only value of a column is published unchanged, so it matches no other value.
 #[test]
 fn the_only_value_of_a_column_matches_nobody_else() {
     let house = House::new();
@@ -260,7 +260,7 @@ fn the_only_value_of_a_column_matches_nobody_else() {
     }
 }
 
-/// A population that gives people of the table no share, wholly or in part.
+/// A population in which people of the table have no share, entirely or in part.
 #[test]
 fn a_population_that_contradicts_the_table_is_said() {
     let house = House::new();
@@ -274,24 +274,24 @@ fn a_population_that_contradicts_the_table_is_said() {
         let kept = cells.iter().flatten().filter(|cell| !without.iter().any(|w| cell.contains(w)));
         format!("age,disease,count\n{}", kept.map(|cell| format!("{cell},9\n")).collect::<String>())
     };
-    // Everybody has a share, and so have others: nothing is said.
+    // Everybody has a share, and so have others: no warning.
     house.file("town.csv", &town(&[]));
     let run = house.amidst(&["check", "policy.toml"]);
     assert!(run.code == 0 && !run.stderr.contains("contradicts"), "{}", run.stderr);
-    // Of one row, which a wider class mends.
+    // One row has no share, which a wider class resolves.
     house.file("town.csv", &town(&["31,hiv"]));
     let run = house.amidst(&["check", "policy.toml"]);
     assert!(run.code == 0 && run.stderr.contains("`disease` of 1 row"), "{}{}", run.stdout, run.stderr);
     let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert!(json["levels"]["age"].as_u64().unwrap() > 0, "{json}");
     house.amidst(&["verify", "release", "--policy", "policy.toml", "--strict"]).succeeds();
-    // Of a value altogether, which nothing mends.
+    // A value has no share at all, which nothing resolves.
     house.file("town.csv", &town(&["hiv"]));
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "other"]);
     run.fails(1, &["bayes-optimal", "no rho2 is possible", "gives no share to a value", "2 of 8 rows"]);
 }
 
-/// Of requirements with two halves it is said which one fails.
+/// For requirements with two parts the message names the failing one.
 #[test]
 fn an_audit_says_what_stands_in_the_way() {
     let house = House::new();

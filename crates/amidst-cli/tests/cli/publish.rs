@@ -1,5 +1,4 @@
-//! How releases get their place: all or nothing, one at a time, whatever kills them, and open to whom they are meant
-//! for.
+//! Publishing of releases: complete or not at all, one process at a time, after any kill, with the right permissions.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::house::House;
 
-/// What is left of runs that were killed.
+/// Files and folders left by killed runs.
 fn leftovers(house: &House) -> Vec<String> {
     house.names().into_iter().filter(|name| name.starts_with(".amidst")).collect()
 }
@@ -57,7 +56,7 @@ fn a_kill_at_any_moment_leaves_no_partial_release() {
         }
     }
     assert!(killed > 0);
-    // The next run sweeps up what killed runs could not.
+    // The next run removes what killed runs left.
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "last"]).code, 0);
     let leftovers: Vec<String> = house.names().into_iter().filter(|n| n.starts_with(".amidst")).collect();
     assert!(leftovers.is_empty(), "{leftovers:?}");
@@ -72,7 +71,7 @@ fn ctrl_c_stops_cleanly() {
     let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let code = child.wait().unwrap().code();
-    // A machine that is quick enough has finished before the interrupt.
+    // A fast machine may have finished before the interrupt.
     assert!(code == Some(130) || code == Some(0) || code.is_none(), "{code:?}");
     if code != Some(0) {
         assert_eq!(house.names(), ["patients.csv", "policy.toml"]);
@@ -91,7 +90,7 @@ fn a_kill_while_replacing_leaves_the_old_release_or_the_new_one() {
             let seed = seeds[step as usize % 2];
             let call = ["anonymize", "policy.toml", "--out", out, "--force", "--quiet", "--seed", seed];
             let mut child = house.start(&call);
-            // Most of the kills come towards the end, where things are put in place.
+            // Most kills come towards the end, where the release is moved to its place.
             std::thread::sleep(whole.mul_f64(if step < 4 {
                 f64::from(step) / 4.0
             } else {
@@ -99,7 +98,7 @@ fn a_kill_while_replacing_leaves_the_old_release_or_the_new_one() {
             }));
             let _ = child.kill();
             child.wait().unwrap();
-            // The next run, here one that ends at once, puts back what a kill in the middle had set aside.
+            // The next run, which fails immediately here, restores what a kill in between had moved aside.
             house.amidst(&["anonymize", "policy.toml", "--out", out]).fails(2, &["exists already"]);
             let run = house.amidst(&["verify", out]);
             assert_eq!(run.code, 0, "step {step}: {}{}", run.stdout, run.stderr);
@@ -145,7 +144,7 @@ fn processes_of_other_namespaces_are_not_swept_away() {
         eprintln!("skipped: no namespaces here");
         return;
     }
-    // All of them are process 1 or so of their own namespace, and see none of the others.
+    // Each process has a small process id in its own namespace and sees none of the others.
     for round in 0..5 {
         let names: Vec<String> = (0..4).map(|i| format!("out{round}-{i}")).collect();
         let children: Vec<_> = names.iter().map(|out| alone(&house, out).spawn().unwrap()).collect();
@@ -166,13 +165,13 @@ fn what_is_being_made_is_for_its_owner_only() {
     while child.try_wait().unwrap().is_none() {
         for name in leftovers(&house) {
             use std::os::unix::fs::PermissionsExt;
-            // It may be gone by now, or have become the release.
+            // It may have been removed by now, or have become the release.
             let Ok(found) = fs::metadata(house.path(&name)) else { continue };
             assert_eq!(found.permissions().mode() & 0o077, 0, "{name}");
             let release = house.path(&name).join("content/public");
             for entry in fs::read_dir(release).into_iter().flatten().flatten() {
                 let Ok(found) = entry.metadata() else { continue };
-                // At the last moment the public part is opened, inside a folder that is not.
+                // At the end the permissions of the public part are widened, inside a folder that is still private.
                 if !house.path(&name).join("content/public/certificate.json").exists() {
                     assert_eq!(found.permissions().mode() & 0o077, 0, "{}", entry.path().display());
                 }
@@ -195,7 +194,7 @@ fn a_release_that_cannot_be_told_is_published_all_the_same() {
     assert_eq!(end.status.code(), Some(0), "{said}");
     assert!(said.contains("out/public/release.csv is published, but"), "{said}");
     assert_eq!(house.amidst(&["verify", "out"]).code, 0);
-    // A verdict that cannot be told is a failure: telling it is all there was to do.
+    // A verdict that cannot be printed is a failure: printing it is the whole task.
     let end = house.command(&["verify", "out"]).stdout(full()).stderr(Stdio::null()).status().unwrap();
     assert_eq!(end.code(), Some(3));
 }

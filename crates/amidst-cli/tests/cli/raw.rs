@@ -1,11 +1,11 @@
-//! Columns that are published as they are: measured, told, and refused where they single people out.
+//! Columns that are published unchanged: measured, reported, and refused where they single people out.
 
 use amidst::check::Certificate;
 use serde_json::{Value, json};
 
 use crate::house::House;
 
-/// 200 people of four ages; `number` is theirs alone, `ward` is one of four, `day` and `bed` are theirs alone together.
+/// 200 people of four ages; `number` is unique, `ward` is one of four, `day` and `bed` are unique together.
 fn hospital() -> House {
     let house = House::new();
     let row = |i: usize| {
@@ -24,7 +24,7 @@ fn hospital() -> House {
     house
 }
 
-/// A policy with these sections beside age and disease.
+/// A policy with these sections in addition to age and disease.
 fn policy(house: &House, sections: &str) {
     let text = format!(
         "[data]\ninput = \"people.csv\"\n\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [2] }}\n\n\
@@ -66,7 +66,7 @@ fn columns_that_single_out_together_are_all_marked() {
     let run = house.amidst(&["check", "policy.toml"]);
     run.fails(2, &["`day` and `bed`", "200 of the 200 rows", "together", "12 |", "14 |"]);
     assert!(!run.stderr.contains("`ward`"), "the smallest set: {}", run.stderr);
-    // Beside a column that singles out alone, the others are looked at as well.
+    // With a column that singles out alone, the others are checked as well.
     policy(&house, &format!("[columns.day]\n{RAW}[columns.bed]\n{RAW}[columns.ward]\n{RAW}[columns.number]\n{RAW}"));
     house.amidst(&["check", "policy.toml"]).fails(2, &["`day` and `bed`", "`number`"]);
     // Either of the two alone is harmless.
@@ -120,7 +120,7 @@ fn a_reason_goes_into_report_and_certificate_and_unique_rows_are_counted() {
     }
 }
 
-/// Changes a certificate and seals it again, as a forger would.
+/// Changes a certificate and recomputes its digest, as a forger would.
 fn forged(house: &House, change: impl FnOnce(&mut Certificate)) -> Value {
     let path = house.path("release/public/certificate.json");
     let mut certificate = Certificate::read(&path).unwrap();
@@ -146,18 +146,18 @@ fn the_checker_counts_for_itself() {
         let verdict = forge(change);
         assert_eq!((&verdict["valid"], &verdict["problems"][0]["kind"]), (&json!(false), &json!("measured")));
     }
-    // Without the reason the column is one that singles people out.
+    // Without the reason the column singles people out.
     let verdict = forge(|c| c.accepted.clear());
     let kinds: Vec<&Value> = verdict["problems"].as_array().unwrap().iter().map(|p| &p["kind"]).collect();
     assert!(kinds.contains(&&json!("insensitive")), "{verdict}");
-    // A reason for a column that is none of them.
+    // A reason for a column that is not insensitive.
     let verdict = forge(|c| c.accepted[0].column = "age".into());
     assert_eq!(verdict["valid"], false);
 }
 
 #[test]
 fn rows_that_are_left_out_hide_nobody_else() {
-    // Everybody shares their ward with someone until the rows of one age are suppressed.
+    // Every person shares the ward with another until the rows of one age are suppressed.
     let mut rows: Vec<String> = (0..60).map(|i| format!("{},w{},flu", 20 + i % 2, i % 30)).collect();
     rows.extend((0..3).map(|i| format!("90,s{i},flu")));
     rows.extend((0..3).map(|i| format!("20,s{i},flu")));
@@ -255,13 +255,13 @@ fn whose_rows_are_whose_is_only_attested() {
     assert!(!verdict["attested"].to_string().contains("rows belong to one person"), "{verdict}");
 }
 
-/// A row without a key is nobody's, and would count as one more person.
+/// A row without a key belongs to no known person, and would count as an additional person.
 #[test]
 fn rows_without_a_key_are_left_out_where_other_unknowns_are_kept() {
     let house = hospital();
     let lines: Vec<String> = house.read("people.csv").lines().map(str::to_string).collect();
     let row = |(i, line): (usize, &String)| match i {
-        // Whose rows these are is not known: of the number there is nothing, or a question mark.
+        // The person of these rows is unknown: the number is empty or a question mark.
         7 => line.replacen(",7,", ",,", 1),
         9 => line.replacen(",9,", ",?,", 1),
         _ => line.clone(),

@@ -1,4 +1,4 @@
-//! The report: it parses, agrees with its JSON, needs nothing from outside, and stays small.
+//! The report is well-formed, agrees with its JSON, loads nothing external, and stays small.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::house::House;
 
-/// The figures of a page: the place in the JSON, the value, and what people read.
+/// The figures of a page: path in the JSON, value, and displayed text.
 fn figures(page: &str) -> Vec<(&str, &str, &str)> {
     page.split("<data ")
         .skip(1)
@@ -78,7 +78,7 @@ fn agrees(house: &House, part: &str, least: usize) {
     for heading in ["Methodology", "Identifiers and techniques", "Initial risk", "Threshold", "Residual risk"] {
         assert!(markdown.contains(heading), "{heading}");
     }
-    // Attacks on people who are not in the release follow from the input, so they are for the owner alone.
+    // Attacks on people who are not in the release depend on the input, so they are in the internal report only.
     let tried = json["control_group"]["attacks"].as_array().cloned().unwrap_or_default();
     assert_eq!((tried.is_empty(), markdown.contains("control group")), (part == "public", part == "internal"));
     for attack in &tried {
@@ -100,7 +100,7 @@ fn the_page_needs_nothing_from_outside_and_stays_small() {
     }
     let json = house.amidst(&["verify", "release", "--json"]).json(0);
     assert_eq!(json["valid"], true);
-    // The report is sealed like the table.
+    // The report is covered by the certificate, like the table.
     house.file("release/public/report.html", &page.replacen("Every person", "No person", 1));
     assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
 }
@@ -177,7 +177,7 @@ fn the_documented_pipelines_run_as_written() {
             assert_eq!(run.code, 0, "{step}: {}", run.stderr);
         }
         assert!(house.path("release/public/report.html").is_file(), "what is uploaded is there");
-        // A table that was altered on the way stops the pipeline at its last step, and leaves a log to show.
+        // An altered table fails the last step of the pipeline, which leaves a log.
         let table = house.read("release/public/release.csv");
         house.file("release/public/release.csv", &table.replacen(",F,", ",M,", 1));
         std::fs::remove_file(house.path("amidst.sarif")).unwrap();
@@ -235,7 +235,7 @@ fn what_the_policy_tells_of_a_release_is_in_report_and_certificate() {
     let certificate = house.read("out/public/certificate.json");
     assert!(certificate.contains("[release]"), "{certificate}");
     assert_eq!(house.amidst(&["verify", "out", "--policy", "told.toml"]).code, 0);
-    // Nothing is told where nothing is stated.
+    // Without a stated value the report says nothing.
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "plain"]).code, 0);
     assert!(!house.read("plain/public/report.json").contains("\"release\":"));
 }

@@ -10,7 +10,7 @@ fn experiments_are_listed_run_and_shown() {
     assert_eq!(found["stand_in"], true);
     assert_eq!(found["experiments"].as_array().unwrap().len(), 2);
     let printed = found["printed_numbers"].as_u64().unwrap();
-    // Table 1 of the survey and the loss of the clustering paper are not what is printed.
+    // Table 1 of the survey and the loss of the clustering paper differ from what is printed.
     assert!(found["printed_numbers_found"].as_u64().unwrap() < printed);
     for file in ["reproduce.html", "reproduce.json", "clustering-tables.csv", "results/survey-tables.json"] {
         assert!(house.path("found").join(file).exists(), "{file}");
@@ -38,7 +38,7 @@ fn a_share_of_a_table_is_drawn() {
     assert!((400..600).contains(&drawn.lines().count()), "{}", drawn.lines().count());
     assert!(drawn.lines().skip(1).all(|line| rows.contains(line)), "rows are whole and unchanged");
     assert_eq!(house.amidst(&["sample", "--from", "all.csv", "--share", "0.25", "--seed", "3"]).stdout, drawn);
-    // Nothing is replaced unasked, and slips are told.
+    // Nothing is replaced without --force, and invalid arguments are reported.
     house.amidst(&call).fails(2, &["some.csv"]);
     house.amidst(&["sample", "--from", "all.csv", "--share", "5"]).fails(2, &["between 0 and 1"]);
     house.amidst(&["sample", "--from", "all.csv"]).fails(2, &["--share"]);

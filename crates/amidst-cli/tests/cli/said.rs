@@ -1,7 +1,7 @@
-//! What a release says of itself first, held against the released file: every number and every column of its sentences.
+//! Checks the first sentences of a release against the released file: every number and every column in them.
 //!
-//! The sentences are read as a recipient reads them, and each figure is counted again from the cells alone. A sentence
-//! that speaks of rows in a way that nobody here understands is wrong, too: it could say anything.
+//! The sentences are parsed, and each figure is recounted from the cells alone. A sentence about rows that the parser
+//! does not recognize is a failure, too: it could claim anything.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ struct Release {
     rows: Vec<Vec<String>>,
     waived: Vec<usize>,
     quasi: Vec<String>,
-    /// Whether sizes count persons, of whom the released file tells nothing.
+    /// Whether sizes count persons, whom the released file does not identify.
     persons: bool,
 }
 
-/// What a sentence turned out to be, `None` where it speaks of something else; or what is wrong with it.
+/// The kind of a sentence, `None` for one that makes no claim about rows; or what is wrong with it.
 type Judged = Result<Option<&'static str>, String>;
 
 fn same<T: PartialEq + std::fmt::Debug>(said: T, counted: T) -> Result<(), String> {
@@ -42,7 +42,7 @@ impl Release {
         Release { header: rows.remove(0), rows, waived, quasi, persons }
     }
 
-    /// The columns of a list such as "age, date of birth and zip", which the header takes apart.
+    /// The columns in a list such as "age, date of birth and zip", split with the help of the header.
     fn named(&self, mut list: &str) -> Result<Vec<usize>, String> {
         let mut found = Vec::new();
         loop {
@@ -83,7 +83,7 @@ impl Release {
         self.quasi.contains(&self.header[column])
     }
 
-    /// Whether "12 of 400 rows (3 %) are" and its like is so.
+    /// Checks a phrase such as "12 of 400 rows (3 %) are".
     fn says(&self, found: &str, unique: usize) -> Result<(), String> {
         let rows = self.rows.len();
         match found {
@@ -100,7 +100,7 @@ impl Release {
         }
     }
 
-    /// Holds a sentence against the rows.
+    /// Checks a sentence against the rows.
     fn judge(&self, sentence: &str) -> Judged {
         let plain = sentence.strip_suffix('.').unwrap_or(sentence);
         if let Some((who, rest)) = plain.split_once(" shares their ") {
@@ -137,7 +137,7 @@ impl Release {
         }
     }
 
-    /// "Every person shares their age and zip with at least 4 others".
+    /// Checks "Every person shares their age and zip with at least 4 others".
     fn company(&self, who: &str, rest: &str) -> Result<&'static str, String> {
         let (list, others) = rest.rsplit_once(" with at least ").ok_or("no number")?;
         let others = number(others.split(' ').next().unwrap_or(""))?;
@@ -153,7 +153,7 @@ impl Release {
             columns.iter().try_for_each(|&c| same(self.is_quasi(c), true))?;
         }
         let smallest = self.groups(&columns, protected).into_iter().min().unwrap_or(0);
-        // A person has at least a row, so as many rows as persons are alike, or more.
+        // A person has at least one row, so at least as many rows as persons agree.
         match self.persons {
             true => same(smallest > others, true)?,
             false => same(others + 1, smallest)?,
@@ -162,19 +162,19 @@ impl Release {
     }
 }
 
-/// A sentence as a page shows it.
+/// A sentence as escaped in HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
-/// Holds the first sentences of a release against its file, wherever they are told: both reports in their three forms,
-/// and what `anonymize` told, to people or as JSON. The kinds of sentences that were met, or what is wrong.
+/// Checks the first sentences of a release against its file, wherever they occur: both reports in their three forms,
+/// and the output of `anonymize` as text or JSON. Returns the kinds of sentences found, or what is wrong.
 pub fn judged(house: &House, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
     let release = Release::of(house, folder);
     let mut met = Vec::new();
     for part in ["public", "internal"] {
         let report: Value = serde_json::from_str(&house.read(&format!("{folder}/{part}/report.json"))).unwrap();
-        // Marks that would mean something in Markdown stand behind a backslash.
+        // Markdown characters are escaped by a backslash.
         let page = house.read(&format!("{folder}/{part}/report.md")).replace('\\', "");
         let html = house.read(&format!("{folder}/{part}/report.html"));
         let summary = report["summary"].as_array().unwrap().iter().filter_map(Value::as_str);
@@ -191,7 +191,7 @@ pub fn judged(house: &House, folder: &str, run: &Run) -> Result<Vec<&'static str
             same((markdown, shown, told), (true, true, true))
                 .map_err(|wrong| format!("{part}: \"{said}\": {wrong}"))?;
         }
-        // Either of whole rows, or of columns and then of what stands beside them.
+        // Either about whole rows, or about columns and then about the other columns.
         let others = release.header.len() > release.quasi.len();
         if !kinds.contains(&"row") && !(kinds.contains(&"columns") && (!others || kinds.contains(&"beside"))) {
             return Err(format!("{part}: something is left unsaid: {first:?}"));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::house::House;
 use crate::said;
 
-/// Numbers that look random, the same every time.
+/// A deterministic pseudo-random generator.
 struct Random(u64);
 
 impl Random {
@@ -74,7 +74,7 @@ fn the_first_sentences_are_true_of_every_release() {
         let house = House::new();
         house.file("people.csv", &table);
         house.file("policy.toml", &policy);
-        // Half of the runs tell a person, the others a program.
+        // Half of the runs print text, the others JSON.
         let how: &[&str] = if seed % 2 == 0 { &[] } else { &["--json"] };
         let run = house.amidst(&[&["anonymize", "policy.toml", "--out", "release"], how].concat());
         if run.code == 1 {

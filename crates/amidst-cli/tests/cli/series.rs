@@ -1,4 +1,4 @@
-//! `amidst series`, from end to end: versions, refusals, and processes that are killed.
+//! `amidst series` from end to end: versions, refusals, and killed processes.
 
 use std::fs;
 use std::time::Duration;
@@ -123,13 +123,13 @@ fn chained_subtraction_is_seen_through() {
     assert!(why.iter().any(|step| step.as_str().unwrap().contains("without A, C of #2, #5")), "{why:?}");
     let text = house.amidst(&["series", "audit", "ward"]);
     assert!(text.code == 1 && text.stdout.contains("of 4 persons") && text.stdout.contains("so #4 has D"));
-    // What is public says how many, and not who.
+    // Public files contain the number of people, not who they are.
     let public = house.read("ward/versions/2/certificate.json");
     assert!(public.contains("4 persons are below") && !public.contains("#4"));
     assert!(house.amidst(&["attack", "difference", "ward", "--json"]).json(0).to_string().contains("persons_certain"));
 }
 
-/// Two who join a class of three are left with the two values that came with them: fewer than three.
+/// Two who join a class of three are left with the two values that were added: fewer than three.
 #[test]
 fn the_promised_l_is_asked_of_what_subtraction_leaves() {
     let house = House::new();
@@ -144,13 +144,13 @@ fn the_promised_l_is_asked_of_what_subtraction_leaves() {
         (&second["audit"]["columns"][0]["fewest_candidates"], &second["audit"]["exposed"]),
         (&2.into(), &2.into())
     );
-    // They stay so, and the next refusal tells them apart from those whom it would expose.
+    // They stay exposed, and the next refusal distinguishes them from those whom it would expose.
     house.file("more.csv", "id,age,disease\np6,21,D\np7,22,E\np8,23,F\n");
     house.amidst(&["series", "insert", "ward", "more.csv", "--json"]).json(0);
     house.amidst(&["series", "publish", "ward"]).fails(1, &["2 of the 8 persons concerned were so before"]);
 }
 
-/// Somebody whose value was replaced is somebody else from then on.
+/// A person whose value was replaced counts as another person from then on.
 #[test]
 fn a_replaced_value_is_no_contradiction() {
     let house = House::new();
@@ -165,7 +165,7 @@ fn a_replaced_value_is_no_contradiction() {
     assert_eq!((&second["leaks"], &second["audit"]["columns"][0]["fewest_candidates"]), (&false.into(), &2.into()));
 }
 
-/// Rows may come from another program.
+/// Rows may come from another program's output.
 #[test]
 fn rows_come_from_standard_input() {
     let house = house(60, POLICY);
@@ -183,7 +183,7 @@ fn rows_come_from_standard_input() {
     assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0)["batches"].as_array().unwrap().len(), 2);
 }
 
-/// Whatever is wrong with a batch, the series is as it was.
+/// After any invalid batch the series is unchanged.
 #[test]
 fn bad_batches_change_nothing() {
     let zips: Vec<String> = (4300..4360).map(|zip| format!("\"{zip}\"")).collect();
@@ -212,18 +212,18 @@ fn bad_batches_change_nothing() {
     delete("ids\np3\n", 2, &["no column `id`", "`ids`"]);
     let everyone: String = (0..60).map(|i| format!("p{i}\n")).collect();
     delete(&format!("id\n{everyone}"), 1, &["no row would be left"]);
-    // One bad half of a batch undoes the good one.
+    // An invalid half of a batch cancels the valid one.
     house.file("good.csv", &people(100, 5));
     house.file("gone.csv", "id\nnobody\n");
     let both = ["series", "apply", "ward", "--insert", "good.csv", "--delete", "gone.csv"];
     house.amidst(&both).fails(2, &["not in the series"]);
     assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0), before);
     house.amidst(&["series", "publish", "ward"]).fails(2, &["nothing has changed"]);
-    // And the series goes on working.
+    // The series can still be used.
     assert_eq!(house.amidst(&["series", "insert", "ward", "good.csv", "--json"]).json(0)["rows"], 65);
 }
 
-/// Two at once: one of them works, the other is told, and nothing is lost.
+/// Of two concurrent processes one works, the other gets an error, and nothing is lost.
 #[test]
 fn two_at_once_do_not_meet() {
     let house = house(300, POLICY);
@@ -256,7 +256,7 @@ fn two_at_once_do_not_meet() {
     assert_eq!(version["rows"], 300 + 60 * done);
 }
 
-/// A file system that is really full, where the system lets one be mounted.
+/// A file system that is really full, where the system allows one to be mounted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_loses_nothing() {
@@ -282,7 +282,7 @@ fn a_full_disk_loses_nothing() {
     house.file("new.csv", &people(1000, 300));
     house.amidst(&["series", "insert", "disk/ward", "new.csv", "--json"]).json(0);
     let before = house.amidst(&["series", "log", "disk/ward", "--json"]).json(0);
-    // Something else takes all the room, but for a little.
+    // Another file takes all space except a little.
     let hog = |leave: u64| {
         let mut taken = fs::File::create(disk.join("hog")).unwrap();
         let block = [0u8; 4096];
@@ -300,7 +300,7 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(house.amidst(&["verify", "disk/ward/versions/1", "--json"]).json(0)["valid"], true);
         assert_eq!(fs::read_dir(disk.join("ward/versions")).unwrap().count(), 1);
     }
-    // Once there is room, everything that was asked for happens.
+    // With space available, the requested command succeeds.
     let version = house.amidst(&["series", "publish", "disk/ward", "--allow-leak", "--json"]).json(0);
     assert_eq!(version["rows"], 700);
     assert_eq!(house.amidst(&["verify", "disk/ward/versions/2", "--json"]).json(0)["valid"], true);
@@ -320,7 +320,7 @@ fn a_kill_at_any_instant_loses_nothing() {
             _ => &["series", "publish", "ward", "--allow-leak"],
         };
         let mut child = house.start(arguments);
-        // From at once to about as long as the command takes.
+        // From immediately to about the duration of the command.
         std::thread::sleep(Duration::from_millis((turn as u64 * 37) % 97));
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());

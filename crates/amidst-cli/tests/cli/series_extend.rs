@@ -1,4 +1,4 @@
-//! `amidst series extend`: values that nobody had when a series began.
+//! `amidst series extend`: values that did not occur when a series began.
 
 use std::fs;
 
@@ -55,13 +55,13 @@ fn new_values_come_in_by_a_command() {
     done(&house, &["series", "publish", "ward", "--allow-leak"]);
     done(&house, &["verify", "ward/versions/2"]);
     done(&house, &["series", "log", "ward", "--check"]);
-    // What the series has from its owner is a copy: it stays what it is when the owner's changes.
+    // The series keeps a copy of the owner's files, which does not change when the originals do.
     house.file("zips.csv", "no hierarchy");
     house.file("more.csv", "id,age,zip,disease\nr1,30,9998,d1\n");
     done(&house, &["series", "insert", "ward", "more.csv"]);
 }
 
-/// The policy as it was takes an extension back as long as nobody has a new value.
+/// An extension can be undone by the previous policy as long as no row has a new value.
 #[test]
 fn an_extension_can_be_taken_back() {
     let house = house();
@@ -72,7 +72,7 @@ fn an_extension_can_be_taken_back() {
     done(&house, INSERT);
     house.file("zips.csv", &zips(""));
     house.amidst(EXTEND).fails(2, &["the hierarchy of `zip` lacks 2 values"]);
-    // Batches from before and after it can be taken back, and the classes are what the rows make of them.
+    // Batches from before and after it can be undone, and the classes follow from the rows.
     done(&house, &["series", "undo", "ward"]);
     done(&house, EXTEND);
     house.amidst(INSERT).fails(2, &["`zip` lacks 2 values"]);
@@ -105,21 +105,21 @@ fn what_the_series_knows_stays() {
     done(&house, &["series", "log", "ward", "--check"]);
 }
 
-/// Between the state and the files beside it a process may be killed: the next one finishes, or nothing has happened.
+/// A process may be killed between writing the state and the files: the next one finishes, or nothing has happened.
 #[test]
 fn an_extension_happens_whole_or_not_at_all() {
     let house = house();
     let private = house.path("ward/private");
     let hierarchy = fs::read_dir(private.join("hierarchies")).unwrap().next().unwrap().unwrap().path();
     let old = [private.join("policy.toml"), hierarchy.clone()].map(|path| (fs::read(&path).unwrap(), path));
-    // Made, and not sealed: it did not happen.
+    // Written but not sealed: it did not happen.
     fs::create_dir_all(private.join("grown/hierarchies")).unwrap();
     fs::write(private.join("grown/policy.toml"), "half").unwrap();
     house.amidst(INSERT).fails(2, &["lacks 2 values"]);
     house.file("zips.csv", &zips(MORE));
     done(&house, EXTEND);
     assert!(!private.join("grown").exists());
-    // Sealed, and not in place: it did.
+    // Sealed but not in place: it happened.
     let name = hierarchy.file_name().unwrap();
     fs::create_dir_all(private.join("grown/hierarchies")).unwrap();
     fs::copy(private.join("policy.toml"), private.join("grown/policy.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! What a policy may state for a series, and what a series may be told afterwards.
+//! What a policy may state for a series, and what may change later.
 
 use crate::house::{House, people_policy};
 
@@ -27,7 +27,7 @@ fn done(house: &House, arguments: &[&str]) {
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
-/// Rows that may be left out are not silently kept in: the policy is refused where it says so, and nothing is written.
+/// A policy that allows rows to be suppressed is refused for a series, and nothing is written.
 #[test]
 fn a_series_that_would_leave_rows_out_is_refused() {
     for limit in ["0.02", "3", "\"1/50\""] {
@@ -48,7 +48,7 @@ fn waivers_are_refused_with_the_reason() {
     assert_eq!(house.names(), ["people.csv", "policy.toml"]);
 }
 
-/// A drafted policy needs a key and no rows left out: both are told at once, and mended in one go.
+/// A drafted policy needs a key and must not suppress rows: both are reported together.
 #[test]
 fn a_drafted_policy_is_three_lines_from_a_series() {
     let house = House::new();
@@ -79,8 +79,8 @@ l = 2
 "#
 );
 
-/// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave
-/// everybody two.
+/// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave two
+/// possibilities for everybody.
 fn bills(policy: &str) -> House {
     let house = House::new();
     house.file("policy.toml", policy);
@@ -92,7 +92,7 @@ fn bills(policy: &str) -> House {
 
 const BOTH: &[&str] = &["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv"];
 
-/// A bill stands in both versions, so the only one who is in both has what stands beside it.
+/// A bill occurs in both versions, so the only person in both has the value published with it.
 #[test]
 fn what_is_published_as_it_is_links_versions() {
     let house = bills(BILLS);
@@ -114,7 +114,7 @@ fn what_is_published_as_it_is_links_versions() {
         "{}",
         text.stdout
     );
-    // Left out, the column tells nothing, and neither do the versions.
+    // With the column removed, the versions reveal nothing.
     let house = bills(&BILLS.replace("insensitive\"\naccept = \"bills are paid in public", "identifying"));
     done(&house, INIT);
     done(&house, BOTH);
@@ -122,8 +122,7 @@ fn what_is_published_as_it_is_links_versions() {
     assert_eq!((&second["leaks"], &second["audit"]["linked"]), (&false.into(), &serde_json::json!([])));
 }
 
-/// A bill that somebody's row is replaced with: who it is, is known, and so is what stood beside the old and the new
-/// bill.
+/// A row is replaced by one with another bill: its person is known, and so are the values published with both bills.
 #[test]
 fn a_replaced_cell_proves_nothing() {
     let house = bills(BILLS);
@@ -132,7 +131,7 @@ fn a_replaced_cell_proves_nothing() {
     house.file("new.csv", "id,age,bill,disease\np1,20,11,A\n");
     done(&house, BOTH);
     house.amidst(&["series", "publish", "ward"]).fails(1, &["4 persons are below", "by a bound, not for certain"]);
-    // The same row again is no change.
+    // The same row again is not a change.
     done(&house, &["series", "undo", "ward"]);
     house.file("new.csv", "id,age,bill,disease\np1,20,10,A\n");
     done(&house, BOTH);
@@ -144,7 +143,7 @@ fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
     let policy = BILLS.replace("accept = \"bills are paid in public\"\n", "");
     let house = House::new();
     house.file("policy.toml", &policy);
-    // Five bills: few are unique in the table, and nearly all are in their class.
+    // Five bills: few are unique in the table, and nearly all are unique in their class.
     let row = |i: usize| format!("p{i},{},{},{}\n", 20 + i / 4, i * 10 % 50, ["A", "B"][i % 2]);
     let people = |rows: std::ops::Range<usize>| rows.map(row).fold("id,age,bill,disease\n".to_string(), |t, r| t + &r);
     house.file("people.csv", &people(0..40));
@@ -152,7 +151,7 @@ fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
         .amidst(INIT)
         .fails(2, &["policy.toml:10:8", "linking the versions", "within their class", "accept = \"why\""]);
     assert_eq!(house.names(), ["people.csv", "policy.toml"]);
-    // What everybody has tells nobody apart; a batch that changes that is refused before it is in.
+    // A value that everybody has distinguishes no one; a batch that changes that is refused before it is applied.
     let same: String = (0..40).map(|i| format!("p{i},{},5,{}\n", 20 + i / 4, ["A", "B"][i % 2])).collect();
     house.file("people.csv", &format!("id,age,bill,disease\n{same}"));
     done(&house, INIT);
@@ -164,7 +163,7 @@ fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
     assert_eq!(house.amidst(&["series", "log", "ward", "--json"]).json(0), before);
 }
 
-/// The classes of the first version, with and without those that are large enough being split.
+/// The first version's classes, with and without splitting the large ones.
 #[test]
 fn the_first_classes_can_stay_as_the_algorithm_finds_them() {
     let house = house(&format!("{POLICY}[search]\nalgorithm = \"systematic\"\n"));

@@ -26,7 +26,7 @@ fn policy(more: &str) -> String {
 
 const SETS: &str = "[[quasi]]\ncolumns = [\"age\", \"zip\"]\n[[quasi]]\ncolumns = [\"age\", \"job\"]\n";
 
-/// The rows of a release by some of its columns.
+/// The rows of a release, grouped by some of its columns.
 fn classes(release: &str, columns: &[&str]) -> BTreeMap<Vec<String>, usize> {
     let mut lines = release.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = lines.next().unwrap();
@@ -135,7 +135,7 @@ fn ranges_become_two_columns_of_numbers() {
         classes(&labels, &["age", "zip", "job"]).len(),
         classes(&release, &["age_min", "age_max", "zip", "job"]).len()
     );
-    // A column that is called like a bound is in the way.
+    // A column whose name equals that of a bound is refused.
     house.file("people.csv", &house.read("people.csv").replace("id,age", "age_min,age"));
     house.file("policy.toml", &ranged.replace("[columns.id]", "[columns.age_min]"));
     let run = house.amidst(&["check", "policy.toml"]);

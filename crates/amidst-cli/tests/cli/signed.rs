@@ -1,4 +1,4 @@
-//! `amidst sign` and `verify --signer`: who says so, until when, and after which version.
+//! `amidst sign` and `verify --signer`: signers, expiry and predecessors.
 
 use std::fs;
 
@@ -83,12 +83,12 @@ fn signatures_tell_who_says_so_beside_what_is_so() {
     let text = house.amidst(&["verify", "out", "--signer", "owner.pub"]);
     assert!(text.code == 0 && text.stdout.contains("signed by: owner@example.org (SHA256:"), "{}", text.stdout);
 
-    // Without a key nobody is trusted; with another's it is not what was asked for.
+    // Without a stated key no signature is trusted; with another key the verdict fails.
     assert_eq!(house.amidst(&["verify", "out", "--json"]).json(0)["signed_by"], Value::Null);
     let other = house.amidst(&["verify", "out", "--signer", "pem.pub", "--json"]).json(1);
     assert_eq!((&other["valid"], signed_by(&other).len()), (&Value::from(true), 0));
 
-    // Two more sign; all three are there, and stay when one signs again.
+    // Two more sign; all three signatures are there, and stay when one signs again.
     house.amidst(&["sign", "out", "--key", "pem", "--json"]).json(0);
     let mut command = house.command(&["sign", "out", "--key", "expert", "--json"]);
     let third = command.env("AMIDST_PASSPHRASE", "three words long").output().unwrap();
@@ -133,7 +133,7 @@ fn what_is_not_right_is_not_signed() {
     house.amidst(&["verify", "out", "--at", "tomorrow"]).fails(2, &["2027-12-31"]);
     assert!(!house.path("out/public/release.intoto.jsonl").exists());
 
-    // A release that was altered is not signed; a signature of one that was altered is named.
+    // An altered release is not signed; verification names a signature of an altered release.
     house.amidst(&["sign", "out", "--key", "owner"]).succeeds();
     let table = house.read("out/public/release.csv");
     house.file("out/public/release.csv", &table.replacen("Flu", "HIV", 1));
@@ -191,7 +191,7 @@ fn versions_of_a_series_are_chained() {
     let chain = audit.json(audit.code)["chain"].clone();
     assert_eq!((&chain["linked"], &chain["problems"]), (&3.into(), &serde_json::json!([])));
 
-    // A version in the place of another, or one that was altered, breaks the chain.
+    // A version in the place of another, or an altered one, breaks the chain.
     house.amidst(&["sign", "ward/versions/2", "--key", "owner"]).succeeds();
     fs::rename(house.path("ward/versions/2"), house.path("aside")).unwrap();
     copy(&house, "ward/versions/1", "ward/versions/2");

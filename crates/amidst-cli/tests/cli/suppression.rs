@@ -1,4 +1,4 @@
-//! Rows that are left out or masked, and what a policy that needs more of them is told.
+//! Suppressed and masked rows, and the message for a policy that needs more of them.
 
 use crate::house::House;
 
@@ -34,7 +34,7 @@ fn an_impossible_policy_names_the_suppression_it_would_take() {
             ["k-anonymity with k = 11", "the largest possible k in this table is 10", "any number of suppressed rows"];
         run.fails(1, &words);
         assert!(!house.path("release").exists());
-        // With as many rows as the message says it works.
+        // With the number of rows stated in the message the policy can be satisfied.
         house.file("policy.toml", &policy(recursive, algorithm, 4));
         assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
         std::fs::remove_dir_all(house.path("release")).unwrap();

@@ -1,4 +1,4 @@
-//! The commands that teach: registries, explanations, samples, first policies, completions.
+//! Commands that explain: registries, explanations, samples, drafted policies, completions.
 
 use crate::house::House;
 
@@ -64,7 +64,7 @@ fn what_a_policy_says_in_vain_is_told() {
     ] {
         let run = house.amidst(arguments);
         assert!(run.stderr.contains("no row has the value `Fluu`"), "{arguments:?}: {}", run.stderr);
-        // An audit searches for nothing.
+        // An audit does not search, so it gives no such warning.
         let told = run.stderr.contains("`generalize = \"ranges\"` of column `age` has no effect: optimal");
         assert_eq!(told, arguments[0] != "audit", "{arguments:?}: {}", run.stderr);
     }
@@ -115,7 +115,7 @@ fn pipes_carry_no_colour_and_may_close_early() {
     }
 }
 
-/// What `explain` shows can be pasted into a policy and run.
+/// The examples of `explain` can be pasted into a policy and run.
 #[test]
 fn examples_can_be_run() {
     let house = House::new();
@@ -138,7 +138,7 @@ fn examples_can_be_run() {
             }
             house.file("policy.toml", &format!("{before}{example}\n{after}"));
             let run = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force"]);
-            // A policy may be more than this table can satisfy, but it must be understood.
+            // The table may not satisfy the policy, but the policy must be understood.
             assert!(matches!(run.code, 0 | 1), "{id}: {} {}", run.code, run.stderr);
             assert!(registry == "models" || run.code == 0, "{id}: {}", run.stderr);
         }

@@ -1,4 +1,4 @@
-//! Columns that are published as they are keep their types, in formats that have them.
+//! Columns that are published unchanged keep their types, in formats that have types.
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn every_typed_format_is_verified_and_reads_back_the_same() {
         assert_eq!(run.json(0)["levels"]["age"], 0, "{}", run.stdout);
         let verify = house.amidst(&["verify", "r", "--policy", "p.toml", "--json"]);
         assert_eq!(verify.json(0)["problems"].as_array().map(Vec::len), Some(0), "{name}: {}", verify.stdout);
-        // Read again and written as text, it is what it was.
+        // Read again and written as text, it is the same.
         let release = format!("r/public/release.{}", name.trim_start_matches("r."));
         house.file("again.toml", &house.read("p.toml").replace(name, "again.csv"));
         let again = house.amidst(&["anonymize", "again.toml", "--input", &release, "--out", "again", "--json"]);
@@ -59,7 +59,7 @@ fn json_has_numbers_and_truth_where_the_text_stays_what_it_is() {
     )
     .unwrap();
     assert_eq!(rows(&house, "r/public/release.jsonl")[0], first);
-    // What is generalized is a label, whatever it looks like.
+    // A generalized value is a label, whatever it looks like.
     let broad = house.read("p.toml").replace("k = 5", "k = 24");
     house.file(
         "broad.toml",

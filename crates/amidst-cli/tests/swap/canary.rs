@@ -1,4 +1,4 @@
-//! Words that only the owner may know, looked for in every file of the public part.
+//! Texts that only the owner may know must not occur in any file of the public part.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use amidst::anonymize::{Options, anonymize};
 use amidst::job::Job;
 use amidst::policy::Policy;
 
-/// A table of wards and ages in which one row is like no other.
+/// A table of wards and ages in which one row is unlike all others.
 fn people(alone: &str) -> String {
     let mut text = "name,age,zip,disease,note\n".to_string();
     for i in 0..24 {
@@ -56,7 +56,7 @@ fn nothing_public_names_a_folder_or_a_suppressed_person() {
         for file in std::fs::read_dir(out.join("public")).unwrap() {
             let path = file.unwrap().path();
             let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap().to_lowercase();
-            // Digests and styles hold numbers of their own.
+            // Digests and styles contain numbers of their own.
             let without: String = text.split('"').filter(|part| part.len() != 64).collect::<Vec<_>>().join("\"");
             for word in words.into_iter().filter(|&word| word != "97" || path.ends_with("release.csv")) {
                 assert!(!without.contains(word), "{word} in {}", path.display());
@@ -65,7 +65,7 @@ fn nothing_public_names_a_folder_or_a_suppressed_person() {
         let internal = std::fs::read_to_string(out.join("internal").join("policy.toml")).unwrap();
         assert!(internal.contains("inner-canary/people.csv"));
     }
-    // A single file with its certificate beside it.
+    // A single file with its certificate next to it.
     let place = tempfile::Builder::new().prefix("outer-canary").tempdir().unwrap();
     let file = place.path().join("single.csv");
     publish(place.path(), requirements[1], &file);

@@ -1,8 +1,8 @@
-//! The swap test: two inputs that differ only in what suppressed rows have, or in the order of their rows, and that
-//! publish the same rows, have byte-identical public parts.
+//! The swap test: two inputs that differ only in suppressed rows or in the order of rows, and that publish the same
+//! rows, have byte-identical public parts.
 //!
-//! Whatever a public part held that depends on the input otherwise would let its reader tell such inputs apart, and
-//! with them the values of people who were left out.
+//! Anything else in a public part that depends on the input would let a reader distinguish such inputs, and with them
+//! the values of people who were left out.
 
 #[cfg(test)]
 mod canary;
@@ -14,7 +14,7 @@ use std::path::Path;
 
 use world::{Case, Random, Released};
 
-/// Two releases of one case, in folders of different names; nothing where one is impossible.
+/// Two releases of one case, in folders of different names; `None` where one is impossible.
 fn pair(case: &Case, other: &[Vec<String>], name: &str) -> Option<(Released, Released)> {
     let place = tempfile::tempdir().expect("a folder for a test");
     let first = case.release(place.path(), &format!("{name} one"), &case.rows)?;
@@ -22,7 +22,7 @@ fn pair(case: &Case, other: &[Vec<String>], name: &str) -> Option<(Released, Rel
     Some((first, second))
 }
 
-/// Whether both publish the same rows; then their public parts must be the same as well.
+/// Whether both publish the same rows; then asserts that their public parts are equal as well.
 fn same_release(case: &Case, first: &Released, second: &Released) -> bool {
     if first.rows != second.rows {
         return false;

@@ -13,7 +13,7 @@ use amidst::prepare::{LoadOptions, Prepared};
 use amidst::release::class_of_rows;
 use amidst::search::{Chosen, search};
 
-/// A small generator; the same seed draws the same.
+/// A small deterministic generator.
 pub struct Random(u64);
 
 impl Random {
@@ -40,7 +40,7 @@ impl Random {
 const HEADER: [&str; 6] = ["age", "zip", "sex", "disease", "pay", "ward"];
 const DISEASES: [&str; 5] = ["Flu", "Cold", "Asthma", "Cancer", "Zoster"];
 
-/// What a policy may ask for beside k-anonymity: model, further parameters.
+/// Models that a policy may require in addition to k-anonymity, with further parameters.
 const MODELS: [(&str, &str); 16] = [
     ("k-anonymity", "k = 2"),
     ("distinct-l-diversity", "on = \"disease\"\nl = 2"),
@@ -114,7 +114,7 @@ impl Case {
                 rows.push(row(random, age, zip, diseases));
             }
         }
-        // A few who are like nobody else.
+        // A few rows that are unlike all others.
         for _ in 0..1 + random.below(4) {
             let (age, zip) = (80 + random.below(19), 90_000 + random.below(9_999));
             rows.push(row(random, age, zip, DISEASES.len()));
@@ -147,7 +147,7 @@ impl Case {
         Policy::parse(&self.policy, &folder.join("policy.toml")).unwrap()
     }
 
-    /// The rows that are suppressed.
+    /// The indexes of the suppressed rows.
     pub fn suppressed(&self) -> Vec<usize> {
         let place = tempfile::tempdir().unwrap();
         write(&place.path().join("people.csv"), &self.rows);
@@ -161,20 +161,20 @@ impl Case {
         (0..classes.len()).filter(|&row| gone(classes[row])).collect()
     }
 
-    /// The rows with other values in those that are suppressed: of every column, or of those that are not published.
+    /// The rows with other values in the suppressed ones: in all columns, or in those that are not published.
     pub fn changed(&self, suppressed: &[usize], random: &mut Random) -> Vec<Vec<String>> {
         let mut rows = self.rows.clone();
         for &at in suppressed {
             let (age, zip) = (80 + random.below(19), 90_000 + random.below(9_999));
             let other = row(random, age, zip, DISEASES.len());
             for column in 0..HEADER.len() {
-                // A masked row is published but for its quasi cells.
+                // A masked row is published except for its quasi cells.
                 if random.below(3) > 0 && !(self.masks && column > 2) {
                     rows[at][column] = other[column].clone();
                 }
             }
             if !self.masks && !self.policy.contains("on = \"pay\"") && random.below(3) == 0 {
-                // No longer a column of numbers, as far as the input goes.
+                // In the input this is then no longer a column of numbers.
                 rows[at][4] = "unpaid".to_string();
                 rows[at][5] = "7a".to_string();
             }
@@ -182,7 +182,7 @@ impl Case {
         rows
     }
 
-    /// Publishes the rows; nothing where that is impossible.
+    /// Publishes the rows; `None` where that is impossible.
     pub fn release(&self, place: &Path, name: &str, rows: &[Vec<String>]) -> Option<Released> {
         let folder = place.join(name);
         std::fs::create_dir(&folder).unwrap();

@@ -1,5 +1,5 @@
-//! Arrays → text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers in one
-//! form.
+//! Converts arrays to text cells. Nulls stay nulls, booleans are `true` and `false`, dates and times ISO 8601, numbers
+//! have one form.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use super::number::{float32, float64};
 use crate::encode::{BadCell, ColumnEncoder};
 use crate::limits::FIELD_LIMIT;
 
-/// Bytes that the cells of a column of views may have together in a batch, if its buffers are not large themselves.
+/// Minimum of the limit on the bytes of a view column's cells in a batch.
 const VIEWED: usize = 64 << 20;
 
 /// Why an array could not be encoded.
@@ -24,16 +24,16 @@ pub(crate) enum BadArray {
     Cell(usize, BadCell),
     /// The cell in this row is longer than a cell may be.
     TooLong(usize),
-    /// There is no text form.
+    /// The type has no text form.
     Unsupported,
 }
 
-/// An error for a cell that is too long.
+/// Fails when a cell is too long.
 fn short_enough(row: usize, length: usize) -> Result<(), BadArray> {
     if length > FIELD_LIMIT { Err(BadArray::TooLong(row)) } else { Ok(()) }
 }
 
-/// Appends the cells of `array`; up to the first bad one.
+/// Appends the cells of `array`, up to the first bad one.
 pub(crate) fn encode(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
     match array.data_type() {
         DataType::Utf8 => bytes(array.as_string::<i32>(), encoder),
@@ -82,7 +82,7 @@ fn put(text: &mut String, value: &str) -> Result<(), BadArray> {
     text.write_str(value).map_err(|_| BadArray::Unsupported)
 }
 
-/// Appends every cell as `format` writes it.
+/// Appends every cell as formatted by `format`.
 fn each(
     array: &dyn Array,
     encoder: &mut ColumnEncoder,
@@ -103,12 +103,12 @@ fn each(
 
 fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
     let data = array.value_data();
-    // Places in a thread's text are of 32 bits.
+    // Offsets in a thread's text have 32 bits.
     if data.len() > u32::MAX as usize / 2 {
         return Err(BadArray::TooLong(0));
     }
     for (row, ends) in array.value_offsets().windows(2).enumerate() {
-        // A place in the whole text rather than the value alone, so that the words at its end can be read at once.
+        // Passing an offset into the whole text allows the encoder to read whole words beyond the value's end.
         if array.is_null(row) {
             encoder.push_null();
             continue;
@@ -121,7 +121,7 @@ fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, encoder: &mut ColumnEnco
 }
 
 fn views<T: ByteViewType>(array: &GenericByteViewArray<T>, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
-    // Views may share their bytes, so that the cells of a batch can be many times as long as the batch.
+    // Views may share bytes, so the cells of a batch can be many times as long as the batch.
     let buffers: usize = array.data_buffers().iter().map(|buffer| buffer.len()).sum();
     let mut left = VIEWED.max(buffers.saturating_mul(64));
     for row in 0..array.len() {
@@ -137,7 +137,7 @@ fn views<T: ByteViewType>(array: &GenericByteViewArray<T>, encoder: &mut ColumnE
     Ok(())
 }
 
-/// Each value of the dictionary is looked up when a row first uses it; after that its code is known.
+/// Each value of the dictionary is encoded when a row first uses it; its code is then reused.
 fn dictionary(array: &dyn Array, encoder: &mut ColumnEncoder) -> Result<(), BadArray> {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return Err(BadArray::Unsupported) };
     let values = dictionary.values();

@@ -1,4 +1,4 @@
-//! Parquet and Arrow IPC: columns of typed arrays, turned into text cells.
+//! Reads Parquet and Arrow IPC: columns of typed arrays, converted to text cells.
 //!
 //! May use: `contain`, `encode`, `error`, `format`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those
 //! use.
@@ -32,7 +32,7 @@ fn names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|f| f.name().clone()).collect()
 }
 
-/// An error for the first kept column whose cells are not single values.
+/// Fails for the first kept column whose cells are not single values.
 fn check_types(path: &Path, schema: &Schema, kept: &[bool]) -> Result<(), ReadError> {
     let mut fields = schema.fields().iter().zip(kept).filter(|(_, kept)| **kept).map(|(field, _)| field);
     match fields.find(|field| !is_scalar(field.data_type())) {
@@ -45,7 +45,7 @@ fn check_types(path: &Path, schema: &Schema, kept: &[bool]) -> Result<(), ReadEr
     }
 }
 
-/// The type's own name, without what it is made of.
+/// The name of a type, without its parameters.
 fn type_name(kind: &DataType) -> String {
     let name = kind.to_string();
     name.split(['(', '<', '{', '[']).next().unwrap_or_default().trim().to_string()
@@ -67,12 +67,12 @@ fn is_scalar(kind: &DataType) -> bool {
     }
 }
 
-/// The first line of what a format's reader said, not too much of it.
+/// The first line of an error message, shortened.
 fn short(reason: &str) -> String {
     reason.lines().next().unwrap_or_default().chars().take(160).collect()
 }
 
-/// Encodes batches on all threads, in order, and merges them. `next` gives batches of exactly the kept columns, whose
+/// Encodes batches on all threads and merges them in order. `next` returns batches of exactly the kept columns, whose
 /// positions in the file are `places`.
 fn merge_batches(
     path: &Path,
@@ -105,7 +105,7 @@ fn merge_batches(
     merger.refuse_no_rows(path, rows_before)
 }
 
-/// Reads record batches that are in memory; `name` stands for them in messages.
+/// Reads record batches in memory; `name` is their name in messages.
 pub(crate) fn read_batches(
     name: &Path,
     schema: &Schema,
@@ -127,7 +127,7 @@ pub(crate) fn read_batches(
     })
 }
 
-/// What one thread needs to encode batches of arrays.
+/// The state of one thread that encodes batches.
 struct BatchEncoder {
     worker: usize,
     columns: Vec<ColumnEncoder>,
@@ -138,7 +138,7 @@ impl BatchEncoder {
         BatchEncoder { worker, columns: (0..kept).map(|_| ColumnEncoder::default()).collect() }
     }
 
-    /// Encodes a batch that has exactly the kept columns. `places` are their positions in the file.
+    /// Encodes a batch of exactly the kept columns, whose positions in the file are `places`.
     fn encode(&mut self, path: &Path, batch: &RecordBatch, places: &[usize]) -> Result<Block, ReadError> {
         let mut fault: Option<Fault> = None;
         let mut rows = batch.num_rows();

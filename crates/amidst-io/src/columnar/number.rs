@@ -1,6 +1,6 @@
-//! Numbers as text, each in one form only: the shortest that reads back as the same number.
+//! Numbers as text, each in one form: the shortest that reads back as the same number.
 
-/// A double.
+/// The text of a double.
 pub(crate) fn float64(value: f64) -> String {
     if value == 0.0 {
         return "0".to_string();
@@ -8,7 +8,7 @@ pub(crate) fn float64(value: f64) -> String {
     if !value.is_finite() || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A single, which has a shorter form than the same number as a double.
+/// The text of a single, which is shorter than that of the same number as a double.
 pub(crate) fn float32(value: f32) -> String {
     if value == 0.0 {
         return "0".to_string();
@@ -16,7 +16,8 @@ pub(crate) fn float32(value: f32) -> String {
     if !value.is_finite() || (1e-5..1e16).contains(&value.abs()) { value.to_string() } else { format!("{value:e}") }
 }
 
-/// A number written as JSON allows, in the same form; `None` when it is not one. Digits are never lost, however many.
+/// A number in JSON syntax, in the same form; `None` for other texts. Without an exponent every digit is kept, however
+/// many there are; with one, the result is that of the nearest double.
 pub(crate) fn canonical_number(text: &str) -> Option<String> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match digits.find(['e', 'E']) {

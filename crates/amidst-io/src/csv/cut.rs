@@ -1,4 +1,4 @@
-//! The stream, cut into blocks that end with a record.
+//! Splits a stream into blocks that end at record boundaries.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::stream::{Settings, read_error};
 use super::record::{Field, Record, last_record_end};
 use super::sniff::guess_separator;
 
-/// Bytes after a block's text, so that words can be read at its end.
+/// Bytes after a block's text, so that whole words can be read at its end.
 pub(crate) const PADDING: usize = 64;
-/// Bytes looked at to guess the separator.
+/// Bytes used to guess the separator.
 const SAMPLE: usize = 64 << 10;
 
-/// Whole records, as text.
+/// Complete records, as text.
 #[derive(Default)]
 pub(crate) struct TextBlock {
-    /// The text, and at least [`PADDING`] bytes more.
+    /// The text, followed by at least [`PADDING`] bytes.
     pub data: Vec<u8>,
     pub length: usize,
 }
@@ -32,16 +32,16 @@ pub(crate) struct Cutter<'a, R> {
     reader: R,
     settings: &'a Settings<'a>,
     separator: u8,
-    /// Read but not yet given out.
+    /// Bytes that are read but not returned yet.
     rest: Vec<u8>,
     ended: bool,
     first_line: u64,
-    /// Whether records are lines, whatever quotes are in them.
+    /// Whether records are lines, regardless of quotes.
     lines: bool,
 }
 
 impl<'a, R: Read> Cutter<'a, R> {
-    /// Reads the beginning of the stream, guesses the separator when it is not given.
+    /// Reads the start of the stream, and guesses the separator if it is not given.
     pub fn open(
         path: &Path,
         mut reader: R,
@@ -54,7 +54,7 @@ impl<'a, R: Read> Cutter<'a, R> {
             rest.drain(..3);
         }
         let separator = separator.unwrap_or_else(|| guess_separator(&rest, ended));
-        // The header must be there as a whole.
+        // The header must be complete.
         while !ended && last_record_end(&rest, separator).is_none() && rest.len() <= 2 * FIELD_LIMIT {
             let more = rest.len();
             ended = !read_more(path, &mut reader, &mut rest, more)?;
@@ -79,17 +79,17 @@ impl<'a, R: Read> Cutter<'a, R> {
         self.separator
     }
 
-    /// The line on which the first row after the header starts.
+    /// The line of the first row after the header.
     pub fn first_line(&self) -> u64 {
         self.first_line
     }
 
-    /// Whether the whole stream has been read already, so that more threads do not pay.
+    /// Whether the whole stream has been read already, so that threads are not worth their cost.
     pub fn is_small(&self) -> bool {
         self.ended
     }
 
-    /// Takes the header off the stream; where there is none, names the columns of the first record, which stays.
+    /// Takes the header off the stream; with `none`, names the columns of the first record, which stays in the stream.
     pub fn header(&mut self, none: bool) -> Result<Vec<String>, ReadError> {
         let path = || self.path.clone();
         let mut at = 0;
@@ -136,7 +136,7 @@ impl<'a, R: Read> Cutter<'a, R> {
         Ok(header)
     }
 
-    /// The next block; false at the end.
+    /// Reads the next block; false at the end.
     pub fn next(&mut self, block: &mut TextBlock) -> Result<bool, ReadError> {
         self.settings.check()?;
         let mut length = self.rest.len();
@@ -172,7 +172,7 @@ impl<'a, R: Read> Cutter<'a, R> {
                 return Ok(end > 0);
             }
             if length > FIELD_LIMIT && (self.lines || self.has_long_field(text)) {
-                // The block goes out as it is: encoding it names the line and the column.
+                // The block is returned as it is: encoding it reports line and column of the fault.
                 self.ended = true;
                 block.data[length..length + PADDING].fill(0);
                 block.length = length;

@@ -1,4 +1,4 @@
-//! A block of records → codes, column by column.
+//! Encodes a block of records column by column.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -11,19 +11,19 @@ use super::cut::{PADDING, TextBlock};
 use super::record::Record;
 use super::scan;
 
-/// Rows encoded at a time: their text stays in the nearest cache while column after column goes over it.
+/// Rows per batch: their text stays in the first-level cache while the columns are encoded one after the other.
 const ROWS: usize = 1024;
-/// A stretch without quotes at least this long is worth the fast way.
+/// The minimum length of a part without quotes for which the fast path is used.
 const STRETCH: usize = 4096;
 
-/// What all records of a file have in common.
+/// Properties shared by all records of a file.
 pub(crate) struct Shape {
     pub separator: u8,
     /// For each field, whether it is kept.
     pub kept: Vec<bool>,
 }
 
-/// What one thread needs to encode blocks.
+/// The state of one thread that encodes blocks.
 pub(crate) struct BlockEncoder<'a> {
     worker: usize,
     shape: &'a Shape,
@@ -50,13 +50,13 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Encodes a block, up to its first fault.
+    /// Encodes a block up to its first fault.
     pub fn encode(&mut self, block: &mut TextBlock) -> Block {
         (self.rows, self.lines) = (0, 0);
         let data = &block.data[..block.length + PADDING];
         let mut fault = None;
-        // A single column's empty line is no row, which only the slow way knows; a very long line may hold a very
-        // long field, which only the slow way measures.
+        // Only the slow path knows that an empty line of a single column is not a row, and measures fields of very long
+        // lines.
         let mut fast = self.shape.kept.len() > 1 && block.length <= FIELD_LIMIT;
         let mut at = 0;
         let mut quote = 0;
@@ -68,7 +68,7 @@ impl<'a> BlockEncoder<'a> {
                 if quote - at >= STRETCH || quote == block.length {
                     let to = memrchr(b'\n', &data[at..quote]).map_or(at, |i| at + i + 1);
                     at = self.plain_records(data, at, to);
-                    // Something is unusual there; the slow way finds out what.
+                    // The slow path determines what is unusual here.
                     fast = at == to;
                 }
             }
@@ -98,15 +98,15 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Encodes `data[from..to]`, whole lines without quotes. Returns where it had to stop: `to`, or the start of a
-    /// stretch with a row that is not as it should be.
+    /// Encodes `data[from..to]`, complete lines without quotes. Returns `to`, or the start of a batch with a row that
+    /// the slow path must read.
     fn plain_records(&mut self, data: &[u8], from: usize, to: usize) -> usize {
         let fields = self.shape.kept.len();
         let mut positions = std::mem::take(&mut self.positions);
         let mut start = from;
         let mut scanned = from;
         positions.clear();
-        // The line break before the first row; none at the start of a block, which wraps to the same.
+        // The line break before the first row; at the start of a block it wraps around, which the additions below undo.
         positions.push((from as u32).wrapping_sub(1));
         while start < to {
             scanned =
@@ -124,17 +124,17 @@ impl<'a> BlockEncoder<'a> {
         start
     }
 
-    /// Encodes the rows whose delimiters are at `positions`; false, and nothing done, unless all is as it should be.
+    /// Encodes the rows whose delimiters are at `positions`. Returns false, without any effect, if a row is irregular.
     fn plain_rows(&mut self, data: &[u8], start: usize, positions: &[u32]) -> bool {
         let fields = self.shape.kept.len();
         let rows = (positions.len() - 1) / fields;
         let end = positions[rows * fields] as usize + 1;
-        // As many line breaks as rows, and each row's last delimiter is one: then all others are separators.
+        // With as many line breaks as rows, and one at the end of each row, all other delimiters are separators.
         let breaks = memchr_iter(b'\n', &data[start..end]).count();
         if breaks != rows || positions[fields..].iter().step_by(fields).any(|&p| data[p as usize] != b'\n') {
             return false;
         }
-        // A carriage return that ends no line is for the slow way to tell of.
+        // A carriage return that does not end a line is reported by the slow path.
         let lone = |i: usize| data.get(start + i + 1) != Some(&b'\n');
         if memchr_iter(b'\r', &data[start..end]).any(lone) {
             return false;
@@ -144,7 +144,7 @@ impl<'a> BlockEncoder<'a> {
             let before = positions[field..].iter().step_by(fields).take(rows);
             let after = positions[field + 1..].iter().step_by(fields);
             if column.push_fields(data, before, after, field + 1 == fields).is_err() {
-                // The slow way finds the first bad cell in the order of reading.
+                // The slow path finds the first bad cell in reading order.
                 self.columns.iter_mut().for_each(|c| c.truncate(self.rows));
                 return false;
             }
@@ -155,7 +155,7 @@ impl<'a> BlockEncoder<'a> {
         true
     }
 
-    /// Remembers where the next row stands, when lines and rows have come apart.
+    /// Records the line of the next row if lines and rows have diverged.
     fn note_line(&mut self) {
         let extra = (self.lines - self.rows as u64) as u32;
         if extra != self.extra.last().map_or(0, |e| e.1) {
@@ -163,7 +163,7 @@ impl<'a> BlockEncoder<'a> {
         }
     }
 
-    /// Encodes the record at `at`; returns where the next one starts.
+    /// Encodes the record at `at`; returns the offset of the next one.
     fn one_record(&mut self, data: &[u8], at: usize) -> Result<usize, Fault> {
         if Record::is_blank(data, at) {
             let next = memchr(b'\n', &data[at..]).map_or(data.len(), |i| at + i + 1);

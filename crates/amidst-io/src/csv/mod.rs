@@ -1,7 +1,7 @@
-//! Separated values: a header line, then one record a line, fields quoted as in RFC 4180 where they need it.
+//! Reads separated values: a header line, then one record per line, quoted as in RFC 4180 where necessary.
 //!
-//! [`cut`] reads the stream in blocks that end with a record; all threads turn blocks into codes: [`scan`] for the
-//! stretches without quotes, [`record`] for the others.
+//! [`cut`] splits the stream into blocks that end at record boundaries; all threads encode blocks: [`scan`] where there
+//! are no quotes, [`record`] elsewhere.
 //!
 //! May use: `encode`, `error`, `limits`, `lines`, `merge`, `pipeline`, `stream`, and what those use.
 
@@ -21,8 +21,8 @@ use crate::stream::Settings;
 use cut::{Cutter, TextBlock};
 use encode::{BlockEncoder, Shape};
 
-/// Reads one stream of separated values into `merger`. `separator` is guessed when absent; `no_header` says that the
-/// first record is data.
+/// Reads one stream of separated values into `merger`. `separator` is guessed if absent; with `no_header` the first
+/// record is data.
 pub(crate) fn read(
     path: &Path,
     reader: impl Read + Send,
@@ -43,7 +43,7 @@ pub(crate) fn read(
     merge_blocks(path, cutter, settings, merger, encoder, |encoder, block| encoder.encode(block))
 }
 
-/// Encodes the blocks of a stream on all threads, in order, and merges them. `encoder` makes what one thread needs.
+/// Encodes the blocks of a stream on all threads and merges them in order. `encoder` creates the state of one thread.
 pub(crate) fn merge_blocks<E>(
     path: &Path,
     mut cutter: Cutter<'_, impl Read + Send>,

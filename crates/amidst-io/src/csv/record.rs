@@ -1,28 +1,28 @@
-//! One record at a time, with quotes.
+//! Parses one record at a time, with quotes.
 //!
-//! A field that starts with a quote ends with the next quote that is not doubled, and a quote inside a field that does
-//! not start with one is an ordinary character (so programs read it). Where programs differ nothing is guessed: text
-//! after the quote that ends a field, blanks before the one that starts it, and a carriage return that ends no line are
-//! [`two readings`](Record::two_readings).
+//! A field that starts with a quote ends at the next quote that is not doubled; a quote inside a field that does not
+//! start with one is an ordinary character, as in other programs. Where programs differ, the record is flagged as
+//! having [`two readings`](Record::two_readings): text after the closing quote, blanks before the opening quote, and a
+//! carriage return that does not end a line.
 
 use memchr::{memchr, memchr2};
 
-/// Where the bytes of a field are.
+/// The range of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Field {
     pub start: usize,
     pub end: usize,
-    /// In the scratch buffer rather than in the data, because quotes had to be taken out.
+    /// The range is in the scratch buffer instead of the data, because quotes were removed.
     pub in_scratch: bool,
     /// Whether it starts with a quote.
     pub quoted: bool,
 }
 
-/// The fields of one record; its buffers are used again for the next.
+/// The fields of one record; its buffers are reused for the next.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub fields: Vec<Field>,
-    /// Text of the fields that are not in the data as they are.
+    /// Text of the fields that differ from the data.
     pub scratch: Vec<u8>,
     /// Where the next record starts.
     pub next: usize,
@@ -30,12 +30,12 @@ pub(crate) struct Record {
     pub breaks: u64,
     /// Whether the data ended inside a quoted field, which is then the last one.
     pub unclosed: bool,
-    /// The first field that other programs read otherwise.
+    /// The first field that other programs read differently.
     pub two_readings: Option<usize>,
 }
 
 impl Record {
-    /// Parses the record at `start`. The data must end where the file does, or after a record.
+    /// Parses the record at `start`. The data must end with a complete record or with the file.
     pub fn parse(&mut self, data: &[u8], start: usize, separator: u8) {
         self.fields.clear();
         self.scratch.clear();
@@ -55,7 +55,7 @@ impl Record {
         }
     }
 
-    /// Whether the line at `start` has nothing on it.
+    /// Whether the line at `start` is empty.
     pub fn is_blank(data: &[u8], start: usize) -> bool {
         match data.get(start) {
             None | Some(b'\n') => true,
@@ -75,12 +75,13 @@ impl Record {
         end
     }
 
-    /// Notes that the field which comes next is read otherwise by other programs.
+    /// Records that other programs read the next field differently.
     fn doubt(&mut self) {
         self.two_readings = self.two_readings.or(Some(self.fields.len()));
     }
 
-    /// Takes the field whose first quote is before `start`; returns where the separator or line break stands.
+    /// Parses the field whose opening quote is before `start`; returns the offset of the separator or line break after
+    /// it.
     fn quoted(&mut self, data: &[u8], start: usize, separator: u8) -> usize {
         let from = self.scratch.len();
         let mut at = start;
@@ -126,7 +127,7 @@ fn find_end(data: &[u8], from: usize, separator: u8) -> usize {
     memchr2(separator, b'\n', data.get(from..).unwrap_or_default()).map_or(data.len(), |i| from + i)
 }
 
-/// 1 when the text ends its line with a carriage return, which is then part of the line's end.
+/// 1 when the line ends with a carriage return, which is then part of the line break.
 fn returned(data: &[u8], start: usize, end: usize, separator: u8) -> usize {
     usize::from(end > start && data[end - 1] == b'\r' && data.get(end) != Some(&separator))
 }
@@ -135,7 +136,7 @@ fn breaks(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
-/// Where the last complete record of `data` ends, reading quotes as [`Record::parse`] does.
+/// The end of the last complete record of `data`, with quotes as in [`Record::parse`].
 pub(crate) fn last_record_end(data: &[u8], separator: u8) -> Option<usize> {
     let mut last = None;
     let mut at = 0;

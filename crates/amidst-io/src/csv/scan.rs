@@ -1,8 +1,8 @@
-//! Where the separators and line breaks are, 64 bytes at a time.
+//! Finds separators and line breaks, 64 bytes at a time.
 
-/// One bit per byte of `bytes`: whether it is `a` or `b`.
+/// A mask with one bit per byte of `bytes`: whether it equals `a` or `b`.
 ///
-/// Written so that the compiler compares sixteen or more bytes at once; the products gather one bit of each byte.
+/// The loop compiles to vector comparisons; the multiplication gathers one bit of each of eight bytes.
 #[inline(always)]
 pub(crate) fn matches(bytes: &[u8; 64], a: u8, b: u8) -> u64 {
     let mut hit = [0u8; 64];
@@ -18,8 +18,9 @@ pub(crate) fn matches(bytes: &[u8; 64], a: u8, b: u8) -> u64 {
     mask
 }
 
-/// Appends to `positions` where in `data[from..to]` the bytes `a` and `b` are, until there are at least `enough` of
-/// them; returns how far it came. `data` goes on for 64 bytes after `to`, or `from` returns early.
+/// Appends the positions of `a` and `b` in `data[from..to]` to `positions`, until it has at least `enough` elements;
+/// returns the offset up to which it searched. `data` must extend 64 bytes beyond `to`; otherwise the search stops
+/// early.
 pub(crate) fn positions(
     data: &[u8],
     from: usize,
@@ -38,7 +39,7 @@ pub(crate) fn positions(
         let base = at as u32;
         let count = mask.count_ones() as usize;
         let before = positions.len();
-        // Eight at a time without asking, then cut to what was there: fewer branches to guess wrong.
+        // Eight at a time without conditions, then truncated: fewer mispredicted branches.
         let mut written = 0;
         while written < count {
             let mut eight = [0u32; 8];

@@ -1,12 +1,12 @@
-//! The separator, guessed from the first lines.
+//! Guesses the separator from the first lines.
 
 use super::record::Record;
 
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
 const LINES: usize = 20;
 
-/// The separator that gives the first lines of `sample` the same number of fields, the most if several do. A comma
-/// when none does. The sample's last line counts only when `whole` says that the file ends there.
+/// The separator with which the first lines of `sample` have the same number of fields, the largest number if several
+/// qualify; a comma if none does. The sample's last line counts only if `whole`, that is, if the file ends there.
 pub(crate) fn guess_separator(sample: &[u8], whole: bool) -> u8 {
     let mut best = (false, 1, b',');
     for separator in CANDIDATES {

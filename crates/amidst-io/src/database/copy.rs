@@ -1,4 +1,4 @@
-//! A line of COPY in its text format: cells between tabs, `\N` for null, a backslash before what would be misread.
+//! Parses a line of COPY in text format: cells separated by tabs, `\N` for null, backslash escapes.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) enum Cell<'a> {
     Text(Cow<'a, [u8]>),
 }
 
-/// The cells of a line without its end.
+/// The cells of a line without its line feed.
 pub(crate) fn cells(line: &[u8]) -> Vec<Cell<'_>> {
     line.split(|&b| b == b'\t').map(cell).collect()
 }

@@ -1,4 +1,4 @@
-//! Tables of databases, read row by row into the same blocks of codes as files.
+//! Reads tables of databases row by row into blocks of codes.
 //!
 //! May use: `address`, `columnar`, `contain`, `encode`, `error`, `lent`, `limits`, `lines`, `merge`, `stream`, and what
 //! those use.
@@ -18,10 +18,10 @@ use crate::error::{ReadError, shown};
 use crate::merge::Merger;
 use crate::stream::Settings;
 
-/// Names of tables that a message lists.
+/// Maximum number of table names in a message.
 const LISTED: usize = 12;
 
-/// Reads the table at `address`; `place` is the address as messages show it.
+/// Reads the table at `address`; `place` is the address for messages.
 pub(crate) fn read(
     place: &Path,
     address: &Address,
@@ -59,7 +59,7 @@ fn on_server(
     Err(ReadError::Database { place: place.display().to_string(), reason: reason.to_string() })
 }
 
-/// Names of tables, not too many of them.
+/// The first names of tables, and the number of others.
 fn listed(names: &[String]) -> String {
     let mut some: Vec<String> = names.iter().take(LISTED).map(|name| shown(name)).collect();
     if names.len() > LISTED {

@@ -1,7 +1,7 @@
-//! PostgreSQL: one table, view or SELECT, streamed with COPY in a transaction that may only read.
+//! Reads one table, view or SELECT of a PostgreSQL server, streamed with COPY in a read-only transaction.
 //!
-//! Servers on other machines are spoken to over TLS ([`tls`]). A password comes from the address or from PGPASSWORD,
-//! and no message repeats it.
+//! Connections to other machines use TLS ([`tls`]). A password comes from the address or from PGPASSWORD, and no
+//! message contains it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -22,20 +22,20 @@ use crate::merge::Merger;
 use crate::rows::Rows;
 use crate::stream::Settings;
 
-/// How long a server may take to answer at all, where the address does not say.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Connection timeout, unless the address states one.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What makes rows come in one order and values in one form, whatever the server is set to.
+/// Settings that fix the form of values, independent of the server's configuration.
 const SETTINGS: &str = "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex';
     SET LOCAL extra_float_digits = 1; SET LOCAL synchronize_seqscans = off; SET LOCAL max_parallel_workers_per_gather = 0";
 
-/// All tables and views that are no part of the system.
+/// All tables and views except those of the system.
 const TABLES: &str = "SELECT n.nspname::text, c.relname::text FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND NOT c.relispartition
     AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2";
 
-/// Reads what `wanted` says from the `server`; `place` is the address as messages show it.
+/// Reads `wanted` from `server`; `place` is the address for messages.
 pub(crate) fn read(
     place: &Path,
     server: &str,
@@ -60,7 +60,7 @@ pub(crate) fn read(
         return Err(ReadError::Binary { path: place.to_path_buf(), row: 1, column: header.get(i).cloned() });
     }
     let mut rows = Rows::new(&kept, merger.rows());
-    // What is not read must not be sent: the server would go on to the end.
+    // The server would send all rows to the end, so the limit is part of the query.
     let copied = match merger.max_rows() {
         usize::MAX => format!("COPY ({select}) TO STDOUT"),
         rows => format!("COPY (SELECT * FROM ({select}) AS asked LIMIT {rows}) TO STDOUT"),
@@ -97,20 +97,20 @@ pub(crate) fn read(
     rows.finish(place, settings, merger)
 }
 
-/// A floating-point number in the form that numbers of files have; what is none, such as NaN, as the server writes it.
+/// A floating-point number in the form that numbers of files have; other texts, such as NaN, unchanged.
 fn number(bytes: &[u8]) -> Vec<u8> {
     let text = std::str::from_utf8(bytes).unwrap_or_default();
     match text.parse::<f64>() {
-        // A single has fewer digits than a double, and its text has them all.
+        // The server writes a single with the digits of a single, which parse to the nearest double.
         Ok(x) if x.is_finite() => float64(x).into_bytes(),
         _ => bytes.to_vec(),
     }
 }
 
 fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
-    let (server, wishes) = tls::wishes(server);
+    let (server, tls_settings) = tls::split_tls_settings(server);
     let mut config = Config::from_str(&server).map_err(|e| {
-        // What is not understood may be a part of the password; only the kind of mistake is told.
+        // The part that was not understood may be the password; only the kind of error is reported.
         let reason = e.to_string().split([':', '`']).next().unwrap_or_default().trim().to_string();
         wrong(place, format!("the address cannot be understood ({reason}). It has the form postgres://user@host:5432/database?table=name"))
     })?;
@@ -125,17 +125,17 @@ fn connect(place: &Path, server: &str) -> Result<Client, ReadError> {
         config.host(&from("PGHOST").unwrap_or_else(|| "localhost".to_string()));
     }
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(CONNECT_TIMEOUT);
     }
     config.application_name("amidst");
-    if tls::decide(&config, &wishes).map_err(|reason| wrong(place, reason))? {
-        let connector = tls::connector(&wishes).map_err(|reason| wrong(place, reason))?;
+    if tls::decide(&config, &tls_settings).map_err(|reason| wrong(place, reason))? {
+        let connector = tls::connector(&tls_settings).map_err(|reason| wrong(place, reason))?;
         return config.ssl_mode(SslMode::Require).connect(connector).map_err(|e| not_reached(place, &e));
     }
     config.ssl_mode(SslMode::Disable).connect(NoTls).map_err(|e| error(place, &e))
 }
 
-/// Why a connection over TLS failed, with the ways out.
+/// Why a connection over TLS failed, with possible remedies.
 fn not_reached(place: &Path, error: &postgres::Error) -> ReadError {
     match self::error(place, error) {
         ReadError::DatabaseFailed { place, reason } => {
@@ -147,7 +147,7 @@ fn not_reached(place: &Path, error: &postgres::Error) -> ReadError {
     }
 }
 
-/// The statement that reads what is wanted.
+/// The SELECT statement for `wanted`.
 fn select(place: &Path, transaction: &mut Transaction<'_>, wanted: &Wanted) -> Result<String, ReadError> {
     if let Wanted::Query(query) = wanted {
         return Ok(query.trim().trim_end_matches(';').to_string());
@@ -184,7 +184,7 @@ fn wrong(place: &Path, reason: String) -> ReadError {
 }
 
 fn broken(place: &Path, error: &std::io::Error) -> ReadError {
-    // What the server said is inside.
+    // The error contains the server's own.
     let inner = error.get_ref().and_then(|e| e.downcast_ref::<postgres::Error>());
     inner.map_or_else(
         || ReadError::DatabaseFailed { place: place.display().to_string(), reason: error.to_string() },
@@ -192,7 +192,7 @@ fn broken(place: &Path, error: &std::io::Error) -> ReadError {
     )
 }
 
-/// What a server said, or why it could not be asked.
+/// The server's message, or why it could not be reached.
 fn error(place: &Path, error: &postgres::Error) -> ReadError {
     match error.as_db_error() {
         Some(said) => {

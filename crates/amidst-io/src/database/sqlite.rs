@@ -1,4 +1,4 @@
-//! SQLite: one table, view or SELECT of a database file, which is opened for reading only.
+//! Reads one table, view or SELECT of a SQLite database file, which is opened read-only.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,10 +16,10 @@ use crate::merge::Merger;
 use crate::rows::{Binary, Rows};
 use crate::stream::{Settings, open};
 
-/// How long to wait for another writer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for another writer's lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Reads what `wanted` says from the database in `file`; `place` is its address, for messages.
+/// Reads `wanted` from the database in `file`; `place` is its address for messages.
 pub(crate) fn read(
     place: &Path,
     file: &Path,
@@ -27,7 +27,7 @@ pub(crate) fn read(
     settings: &Settings<'_>,
     merger: &mut Merger<'_>,
 ) -> Result<(), ReadError> {
-    // SQLite says of everything that it "cannot open the file"; the system tells why.
+    // SQLite reports every failure as "cannot open the file"; the system's error says why.
     if file.is_dir() {
         return Err(wrong(place, "this is a folder, not a SQLite database".to_string()));
     }
@@ -36,11 +36,11 @@ pub(crate) fn read(
     let connection =
         Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .map_err(failed)?;
-    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    connection.busy_timeout(LOCK_TIMEOUT).map_err(failed)?;
     connection.execute_batch("PRAGMA cell_size_check = ON;").map_err(failed)?;
     let select = select(place, &connection, wanted)?;
     let mut statement = connection.prepare(&select).map_err(failed)?;
-    // The library insists on names in UTF-8, which a damaged file need not have.
+    // The library panics on column names that are not UTF-8, which a damaged file may have.
     let header: Vec<String> = contained(|| statement.column_names().map(String::from).collect())
         .map_err(|_| wrong(place, "the database is damaged: a column's name is not UTF-8".to_string()))?;
     if header.is_empty() || !statement.readonly() {
@@ -50,10 +50,10 @@ pub(crate) fn read(
     let mut found = statement.query([]).map_err(failed)?;
     while let Some(row) = found.next().map_err(failed)? {
         let go_on = rows.push(settings, merger, |column, text| {
-            // A column of the statement is always there.
+            // The column exists in the statement, so `get_ref` does not fail.
             match row.get_ref(column).unwrap_or(ValueRef::Null) {
                 ValueRef::Null => return Ok(true),
-                // Writing into memory does not fail.
+                // Writing to memory does not fail.
                 ValueRef::Integer(n) => drop(write!(text, "{n}")),
                 ValueRef::Real(x) => text.extend_from_slice(float64(x).as_bytes()),
                 ValueRef::Text(bytes) => text.extend_from_slice(bytes),
@@ -68,7 +68,7 @@ pub(crate) fn read(
     rows.finish(place, settings, merger)
 }
 
-/// The statement that reads what is wanted.
+/// The SELECT statement for `wanted`.
 fn select(place: &Path, connection: &Connection, wanted: &Wanted) -> Result<String, ReadError> {
     let failed = |e: rusqlite::Error| error(place, e);
     if let Wanted::Query(query) = wanted {
@@ -101,7 +101,7 @@ fn error(place: &Path, error: rusqlite::Error) -> ReadError {
     let code = error.sqlite_error_code();
     let said = match &error {
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
-        // Without the statement, which may be long.
+        // Without the text of the statement, which may be long.
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),
     };

@@ -1,9 +1,9 @@
-//! Whether a server is spoken to over TLS, and whom it must prove to be.
+//! Decides whether a connection uses TLS, and verifies the server.
 //!
-//! Rows about people never go to another machine in clear text unless the address says so explicitly. Where TLS
-//! is used, the certificate is always verified, with the name: encryption without it protects against nobody who can
-//! answer in the place of the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are
-//! read here and taken out of the address.
+//! Rows about people are never sent to another machine in clear text unless the address says so explicitly. With TLS
+//! the certificate is always verified, including the host name: encryption alone does not protect against an attacker
+//! who impersonates the server. The client library knows neither `verify-full` nor `sslrootcert`, so both are parsed
+//! here and removed from the address.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -19,33 +19,33 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::address::decoded;
 use crate::limits::{POLICY_LIMIT, small_file};
 
-/// What the settings of an address say of TLS.
+/// The TLS settings of an address.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Wishes {
+pub(super) struct TlsSettings {
     mode: Option<String>,
-    /// The file of the authorities to trust.
+    /// The file with the certificates of trusted authorities.
     roots: Option<String>,
 }
 
-/// The address without what only this module understands, and that.
-pub(super) fn wishes(server: &str) -> (String, Wishes) {
-    let Some((start, settings)) = server.split_once('?') else { return (server.to_string(), Wishes::default()) };
-    let mut wishes = Wishes::default();
+/// Splits an address into the part for the client library and the TLS settings.
+pub(super) fn split_tls_settings(server: &str) -> (String, TlsSettings) {
+    let Some((start, settings)) = server.split_once('?') else { return (server.to_string(), TlsSettings::default()) };
+    let mut tls_settings = TlsSettings::default();
     let mut others = Vec::new();
     for setting in settings.split('&') {
         match setting.split_once('=') {
-            Some(("sslmode", mode)) => wishes.mode = Some(decoded(mode)),
-            Some(("sslrootcert", file)) => wishes.roots = Some(decoded(file)),
+            Some(("sslmode", mode)) => tls_settings.mode = Some(decoded(mode)),
+            Some(("sslrootcert", file)) => tls_settings.roots = Some(decoded(file)),
             _ => others.push(setting),
         }
     }
     let others = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
-    (format!("{start}{others}"), wishes)
+    (format!("{start}{others}"), tls_settings)
 }
 
-/// Whether the server is on another machine, as far as its address tells.
+/// Whether the server is on another machine, according to its address.
 fn is_remote(config: &Config) -> bool {
-    // Where there are numbers, they are what is connected to, whatever the names.
+    // If numeric addresses are given, they are used for the connection instead of names.
     if !config.get_hostaddrs().is_empty() {
         return config.get_hostaddrs().iter().any(|address| !address.is_loopback());
     }
@@ -58,13 +58,13 @@ fn is_remote(config: &Config) -> bool {
     })
 }
 
-/// Whether to use TLS; an error for what would go on without.
-pub(super) fn decide(config: &Config, wishes: &Wishes) -> Result<bool, String> {
+/// Whether to use TLS; an error for settings that would silently fall back to clear text.
+pub(super) fn decide(config: &Config, tls_settings: &TlsSettings) -> Result<bool, String> {
     let remote = is_remote(config);
-    match wishes.mode.as_deref() {
-        None => Ok(remote || wishes.roots.is_some()),
+    match tls_settings.mode.as_deref() {
+        None => Ok(remote || tls_settings.roots.is_some()),
         Some("require" | "verify-ca" | "verify-full") => Ok(true),
-        Some("disable") if wishes.roots.is_some() => {
+        Some("disable") if tls_settings.roots.is_some() => {
             Err("the address has both sslmode=disable and sslrootcert; leave one out".to_string())
         }
         Some("disable") => Ok(false),
@@ -78,10 +78,10 @@ pub(super) fn decide(config: &Config, wishes: &Wishes) -> Result<bool, String> {
     }
 }
 
-/// What connects over TLS, trusting the authorities of `wishes` or else those of the system.
-pub(super) fn connector(wishes: &Wishes) -> Result<MakeRustlsConnect, String> {
+/// The TLS connector, which trusts the authorities of `tls_settings` or, without any, those of the system.
+pub(super) fn connector(tls_settings: &TlsSettings) -> Result<MakeRustlsConnect, String> {
     let mut roots = RootCertStore::empty();
-    match &wishes.roots {
+    match &tls_settings.roots {
         Some(file) => {
             let bytes = small_file(Path::new(file), POLICY_LIMIT).map_err(|e| format!("sslrootcert {file}: {e}"))?;
             for certificate in CertificateDer::pem_slice_iter(&bytes) {
@@ -89,11 +89,11 @@ pub(super) fn connector(wishes: &Wishes) -> Result<MakeRustlsConnect, String> {
                 added.ok_or_else(|| format!("sslrootcert {file}: not a certificate in PEM"))?;
             }
         }
-        // Some systems have certificates that are none; those that are count.
+        // Some systems list invalid certificates; these are skipped.
         None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
     }
     if roots.is_empty() {
-        let place = wishes.roots.as_deref().unwrap_or("the system");
+        let place = tls_settings.roots.as_deref().unwrap_or("the system");
         return Err(format!(
             "{place} has no certificate of an authority to trust; name a file with sslrootcert=ca.pem"
         ));
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
 
     fn decided(address: &str) -> Result<bool, String> {
-        let (address, wishes) = wishes(address);
-        decide(&address.parse::<Config>().unwrap(), &wishes)
+        let (address, tls_settings) = split_tls_settings(address);
+        decide(&address.parse::<Config>().unwrap(), &tls_settings)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
                 assert!(decided(&format!("postgres://{remote}/d?sslmode={weak}")).is_err(), "{remote} {weak}");
             }
         }
-        // The number is what counts, not the name beside it.
+        // The numeric address decides, not the name.
         assert_eq!(decided("postgres://localhost/d?hostaddr=10.0.0.1"), Ok(true));
         assert_eq!(decided("postgres://db.example/d?hostaddr=127.0.0.1"), Ok(false));
         assert!(decided("postgres://h/d?sslmode=disable&sslrootcert=ca.pem").is_err());
@@ -139,9 +139,10 @@ mod tests {
 
     #[test]
     fn what_the_client_does_not_know_is_taken_out() {
-        let (address, found) = wishes("postgres://h/d?connect_timeout=3&sslrootcert=a%20b.pem&sslmode=verify-full");
+        let (address, found) =
+            split_tls_settings("postgres://h/d?connect_timeout=3&sslrootcert=a%20b.pem&sslmode=verify-full");
         assert_eq!(address, "postgres://h/d?connect_timeout=3");
-        assert_eq!(found, Wishes { mode: Some("verify-full".into()), roots: Some("a b.pem".into()) });
-        assert!(connector(&Wishes { roots: Some("/dev/zero".into()), ..Wishes::default() }).is_err());
+        assert_eq!(found, TlsSettings { mode: Some("verify-full".into()), roots: Some("a b.pem".into()) });
+        assert!(connector(&TlsSettings { roots: Some("/dev/zero".into()), ..TlsSettings::default() }).is_err());
     }
 }

@@ -1,30 +1,30 @@
-//! A JSON list of objects → an object a line, without reading it as a whole.
+//! Converts a JSON list of objects to one object per line, as a stream.
 
 use std::io::{self, Read};
 
 use crate::converted::{Convert, Converted};
 use crate::stream::NotAList;
 
-/// Bytes that are looked at a time.
+/// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the bracket that opens the list.
+    /// Before the opening bracket of the list.
     Before,
-    /// After it, or after a comma.
+    /// After the opening bracket or a comma.
     Wanted,
     /// After an object.
     Between,
     /// Inside an object.
     Inside,
-    /// Inside a text of an object; `escaped` after a backslash.
+    /// Inside a string of an object; `escaped` after a backslash.
     Text { escaped: bool },
-    /// After the bracket that closes the list.
+    /// After the closing bracket of the list.
     After,
 }
 
-/// Lines made of a list. Line n is its nth object.
+/// The lines of a list. Line n is its n-th object.
 pub(crate) struct Lines<R> {
     inner: R,
     state: State,
@@ -34,7 +34,7 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The stream of the lines that the list in `inner` becomes.
+    /// The stream of lines made from the list in `inner`.
     pub fn of(inner: R) -> Converted<Self> {
         Converted::new(Lines { inner, state: State::Before, depth: 0, element: 0, ended: false })
     }
@@ -43,7 +43,7 @@ impl<R: Read> Lines<R> {
         io::Error::new(io::ErrorKind::InvalidData, NotAList { element: self.element.max(1), reason })
     }
 
-    /// Goes on in another state, with nothing written.
+    /// Changes the state without output.
     fn turn(&mut self, state: State) -> Result<(), &'static str> {
         self.state = state;
         Ok(())
@@ -82,8 +82,8 @@ impl<R: Read> Lines<R> {
             (State::Between, _) => return Err("a comma or ] is missing after the object"),
             (State::After, _) => return Err("something follows the list"),
         };
-        // A line break between the members of an object is a blank; one inside a text is no JSON, and stays to be
-        // found.
+        // A line break between members becomes a blank. Inside a string it is invalid JSON and stays, so that the
+        // parser reports it.
         let inside_text = matches!(self.state, State::Text { .. });
         out.push(if space && !inside_text { b' ' } else { byte });
         if self.state == State::Between {

@@ -1,6 +1,6 @@
-//! JSON: one object a line, or a list of them, whose values are text, numbers, booleans or null.
+//! Reads JSON: one object per line, or a list of objects, whose values are strings, numbers, booleans or null.
 //!
-//! Columns appear as their keys do. A key that a line lacks is null.
+//! Columns are the keys, in the order of their first appearance. A key that an object lacks is null.
 //!
 //! May use: `columnar`, `csv`, `encode`, `error`, `limits`, `lines`, `merge`, `stream`, and what those use.
 
@@ -25,7 +25,7 @@ use crate::stream::{Settings, read_error};
 use array::Lines;
 use object::{Member, Members};
 
-/// Reads a list of objects, or an object a line, whichever it is.
+/// Reads a list of objects or one object per line, depending on the first character.
 pub(crate) fn read_any(
     path: &Path,
     mut reader: impl Read + Send,
@@ -60,7 +60,7 @@ pub(crate) fn read_any(
     }
 }
 
-/// A stream without the bytes of a mark before its first bracket.
+/// The stream from its first opening bracket on, without the blanks and the byte order mark before it.
 fn skip_mark<R: Read>(mut reader: R) -> impl Read {
     let mut byte = [0];
     while matches!(reader.read(&mut byte), Ok(1)) && byte[0] != b'[' {}
@@ -101,7 +101,7 @@ pub(crate) fn read(
     lines(path, reader, true, settings, merger)
 }
 
-/// Reads objects, one a line; `own` says whether the lines are those of the file.
+/// Reads one object per line; `own` is false when the lines were made from a list and have no line numbers of the file.
 fn lines(
     path: &Path,
     reader: impl Read + Send,
@@ -115,24 +115,24 @@ fn lines(
     merge_blocks(path, cutter, settings, merger, encoder, |encoder, block| encoder.encode(block))
 }
 
-/// A column as one thread knows it.
+/// A column in the state of one thread.
 struct KeyColumn {
     name: String,
     encoder: ColumnEncoder,
-    /// Rows of this block that have a cell.
+    /// Rows of this block for which the column has a cell.
     filled: usize,
 }
 
-/// What one thread needs to encode blocks of lines.
+/// The state of one thread that encodes blocks of lines.
 struct ObjectEncoder {
     worker: usize,
     columns: Vec<KeyColumn>,
-    /// By key.
+    /// Position in `columns` by key.
     places: HashMap<String, usize>,
-    /// Columns told to the merger.
-    told: usize,
+    /// Number of columns already passed to the merger.
+    reported: usize,
     rows: usize,
-    /// Cells that this block may have.
+    /// Maximum number of cells of this block.
     budget: usize,
     /// Whether the lines are those of the file.
     own: bool,
@@ -140,7 +140,7 @@ struct ObjectEncoder {
 
 impl ObjectEncoder {
     fn new(worker: usize, own: bool) -> Self {
-        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), told: 0, rows: 0, budget: 0, own }
+        ObjectEncoder { worker, columns: Vec::new(), places: HashMap::new(), reported: 0, rows: 0, budget: 0, own }
     }
 
     fn encode(&mut self, block: &mut TextBlock) -> Block {
@@ -170,8 +170,8 @@ impl ObjectEncoder {
         }
         let rows = self.rows;
         self.columns.iter_mut().for_each(|c| c.encoder.truncate(rows));
-        let new_names = self.columns[self.told..].iter().map(|c| c.name.clone()).collect();
-        self.told = self.columns.len();
+        let new_names = self.columns[self.reported..].iter().map(|c| c.name.clone()).collect();
+        self.reported = self.columns.len();
         Block {
             worker: self.worker,
             rows,
@@ -183,12 +183,12 @@ impl ObjectEncoder {
         }
     }
 
-    /// Encodes one object; on a fault, what it is and under which key.
+    /// Encodes one object; an error has the kind of fault and the key.
     fn object(&mut self, line: &[u8]) -> Result<(), (FaultKind, Option<String>)> {
         if line.len() > FIELD_LIMIT {
             return Err((FaultKind::TooLong { quoted: false }, None));
         }
-        // Most objects have the keys of the one before, in the same order.
+        // Most objects have the same keys as the previous one, in the same order.
         let mut expected = 0;
         for member in Members::new(line) {
             let Member { key, value } = member.map_err(|(kind, key)| (kind, key.map(|k| k.into_owned())))?;
@@ -219,7 +219,8 @@ impl ObjectEncoder {
         Ok(())
     }
 
-    /// The column of a key; a new one is null in the rows before. None when there are too many.
+    /// The position of a key's column; a new column is null in the rows before. `None` when there are too many columns
+    /// or cells.
     fn place(&mut self, key: &str) -> Option<usize> {
         if let Some(&place) = self.places.get(key) {
             return Some(place);

@@ -1,4 +1,4 @@
-//! The members of one JSON object, without building it.
+//! Parses the members of one JSON object without building it.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::columnar::canonical_number;
 use crate::encode::BadCell;
 use crate::merge::FaultKind;
 
-/// A key and the text of its value; none for null.
+/// A key and the text of its value; `None` for null.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Member<'a> {
     pub key: Cow<'a, str>,
@@ -18,7 +18,7 @@ pub(crate) struct Member<'a> {
 /// What is wrong, and under which key.
 type Wrong<'a> = (FaultKind, Option<Cow<'a, str>>);
 
-/// Goes over the members of an object.
+/// Iterates over the members of an object.
 pub(crate) struct Members<'a> {
     line: &'a [u8],
     at: usize,
@@ -83,7 +83,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Takes the closing brace, after which nothing may follow.
+    /// Consumes the closing brace, after which nothing may follow.
     fn end(&mut self) -> Result<(), FaultKind> {
         self.at += 1;
         self.state = State::Over;
@@ -115,7 +115,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The string whose first quote is at the current place.
+    /// Parses the string whose opening quote is at the current position.
     fn string(&mut self) -> Result<Cow<'a, [u8]>, FaultKind> {
         let start = self.at + 1;
         let rest = self.line.get(start..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The archive that a workbook is, unpacked once to see how much it holds.
+//! Decompresses the archive of a workbook once to measure its size.
 
 use std::io::{Read, Seek};
 
@@ -6,8 +6,8 @@ use zip::ZipArchive;
 
 use crate::limits::{PARTS_LIMIT, check_unpacked};
 
-/// An error when the parts of an archive of `length` bytes hold more than they may. What a part says about its own size
-/// is not believed.
+/// Fails when the parts of an archive of `length` bytes hold more than the limits allow. Stated sizes are ignored: the
+/// decompressed bytes are counted.
 pub(super) fn check<R: Read + Seek>(reader: R, length: u64) -> Result<(), String> {
     let mut archive = ZipArchive::new(reader).map_err(|_| "it is no zip archive, as such files are".to_string())?;
     if archive.len() > PARTS_LIMIT {

@@ -1,4 +1,4 @@
-//! What a cell of a sheet says, as text.
+//! Converts cells of a sheet to text.
 
 use calamine::{Data, DataRef, ExcelDateTime};
 
@@ -46,7 +46,7 @@ pub(super) fn of_opendocument(cell: &Data) -> Option<String> {
     }
 }
 
-/// A day as year-month-day, with the time of day where there is one; a time of day alone.
+/// A date as year-month-day, with the time of day if it has one; or a time of day alone.
 fn of_time(time: &ExcelDateTime) -> String {
     let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
     if time.is_duration() {
@@ -69,7 +69,7 @@ fn of_iso(text: &str) -> String {
     }
 }
 
-/// PT10H30M00S as 10:30:00; what is written otherwise stays.
+/// PT10H30M00S as 10:30:00; other texts unchanged.
 fn of_duration(text: &str) -> String {
     let parts = || -> Option<u64> {
         let (hours, rest) = text.strip_prefix("PT")?.split_once('H')?;

@@ -1,9 +1,9 @@
-//! Workbooks of Excel and LibreOffice: one sheet of one is a table.
+//! Reads one sheet of an Excel or OpenDocument workbook as a table.
 //!
-//! calamine reads the cells. Before it does, every part of the archive is unpacked once and counted (`archive`), so
-//! that a small file cannot ask for a large memory; and what it does not tell of OpenDocument sheets (merged cells, how
-//! often a cell is repeated) is looked up (`opendocument`). The first row that holds something is the header. Rows
-//! without a cell are no rows, as lines without anything on them are none.
+//! The crate calamine reads the cells. Before that, every part of the archive is decompressed once and counted
+//! (`archive`), so that a small file cannot claim a large memory; merged cells and repetitions of OpenDocument sheets,
+//! which calamine does not report, are collected separately (`opendocument`). The first row that is not empty is the
+//! header; empty rows are skipped.
 //!
 //! May use: `binary`, `columnar`, `contain`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`,
 //! and what those use.
@@ -55,7 +55,7 @@ pub(crate) fn read<R: Read + Seek>(
     }
 }
 
-/// The sheet that is meant, of those that there are; `holds` says whether one holds something.
+/// The sheet to read; `holds` says whether a sheet has cells. An error when none is stated and several have.
 fn choose(
     path: &Path,
     names: &[String],
@@ -97,7 +97,7 @@ fn excel<R: Read + Seek>(
         let found = contained(|| -> Result<bool, XlsxError> {
             let mut cells = match workbook.worksheet_cells_reader(name) {
                 Ok(cells) => cells,
-                // A sheet of charts has no cells.
+                // A chart sheet has no cells.
                 Err(_) => return Ok(false),
             };
             while let Some(found) = cells.next_cell()? {
@@ -131,7 +131,7 @@ fn excel<R: Read + Seek>(
     table.finish(settings, merger)
 }
 
-/// The first line of what the reader said, not too much of it.
+/// The first line of an error message, shortened.
 fn short(error: &dyn std::fmt::Display) -> String {
     error.to_string().lines().next().unwrap_or_default().chars().take(160).collect()
 }

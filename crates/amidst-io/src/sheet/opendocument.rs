@@ -1,5 +1,5 @@
-//! Sheets of LibreOffice. Their reader holds a sheet as a whole, and repeats cells as often as the file says; so the
-//! file is gone through before, to see how many cells that makes and which of them are merged.
+//! Reads OpenDocument sheets. The reader library holds a sheet as a whole and repeats cells as often as the file says;
+//! therefore a first pass over the file counts the cells and finds the merged ones.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -49,22 +49,22 @@ pub(super) fn read<R: Read + Seek>(
     table.finish(settings, merger)
 }
 
-/// What a sheet will take, and what is merged in it.
+/// The size of a sheet and its merged cells.
 #[derive(Default)]
 struct Outline {
     name: String,
-    /// Rows up to the last that holds something.
+    /// Number of rows up to the last that is not empty.
     rows: u64,
-    /// The most columns of one of them.
+    /// The maximum number of columns of a row.
     columns: u64,
-    /// Rows so far, those included that hold nothing.
+    /// Rows so far, empty ones included.
     row: u64,
     column: u64,
     repeated: u64,
     merged: Vec<Region>,
 }
 
-/// Goes through the content of a file.
+/// The outlines of all sheets of a file.
 fn outlines<R: Read + Seek>(reader: R) -> Result<Vec<Outline>, String> {
     let mut archive = ZipArchive::new(reader).map_err(|_| "it is no zip archive, as such files are".to_string())?;
     let part = archive.by_name("content.xml").map_err(|_| "it has no content".to_string())?;
@@ -117,7 +117,7 @@ impl Outline {
         let next = self.column.saturating_add(times);
         let holds = ["office:value-type", "calcext:value-type", "table:formula"];
         if holds.iter().any(|name| attribute(element, name).is_some()) {
-            // A row that is repeated makes as many rows, the last of which counts.
+            // A repeated row stands for several rows, up to the last of which the sheet extends.
             self.rows = self.row.saturating_add(self.repeated.max(1));
             self.columns = self.columns.max(next);
         }
@@ -138,7 +138,7 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(quick_xml::escape::unescape(&found.value).map_or_else(|_| found.value.to_string(), |text| text.into_owned()))
 }
 
-/// A number of times, which is at least one.
+/// A repetition count, at least one.
 fn count(element: &BytesStart<'_>, name: &str) -> u64 {
     attribute(element, name).and_then(|text| text.trim().parse().ok()).unwrap_or(1).max(1)
 }

@@ -1,4 +1,4 @@
-//! Cells of a sheet, row by row → a table with a header.
+//! Converts the cells of a sheet, row by row, to a table with a header.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::merge::Merger;
 use crate::rows::Rows;
 use crate::stream::Settings;
 
-/// Merged cells: the first and the last, rows and columns from 0.
+/// A region of merged cells: first and last cell, as (row, column) from 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Region {
     pub start: (u32, u32),
@@ -20,38 +20,38 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The cells as a spreadsheet names them: A1:C1.
+    /// The region in spreadsheet notation: A1:C1.
     fn name(&self) -> String {
         format!("{}:{}", cell::name(self.start.0, self.start.1), cell::name(self.end.0, self.end.1))
     }
 }
 
-/// The table of a sheet as its cells come.
+/// The table of a sheet while its cells arrive.
 pub(super) struct SheetTable<'c> {
     path: PathBuf,
     sheet: String,
     conventions: &'c Conventions,
-    /// By their first row.
+    /// Ascending by first cell.
     regions: Vec<Region>,
-    /// Those that reach into the current row, with their value.
+    /// Regions that reach into the current row, with their value.
     active: Vec<(Region, Option<String>)>,
-    /// How many of them have been reached.
+    /// Number of regions that begin at or before the current row.
     reached: usize,
-    /// The row whose cells are coming, and its cells.
+    /// The current row and its cells.
     row: u32,
     cells: BTreeMap<u32, String>,
-    /// The header, until the row after it tells whether a column without a name stands before it.
+    /// The header, kept until the next row shows whether a nameless column precedes it.
     header: Option<(u32, BTreeMap<u32, String>)>,
     begun: Option<Begun>,
 }
 
-/// What is settled once the columns are known.
+/// The state once the columns are known.
 struct Begun {
     header: u32,
     first: u32,
     last: u32,
     rows: Rows,
-    /// The row that comes next if none is left out.
+    /// The row that follows the last one.
     next: u32,
 }
 
@@ -81,7 +81,7 @@ impl<'c> SheetTable<'c> {
         })
     }
 
-    /// Takes a cell; rows come in order. Says whether to go on.
+    /// Adds a cell; rows must not descend. Returns false when no more rows are wanted.
     pub fn put(
         &mut self,
         row: u32,
@@ -104,7 +104,7 @@ impl<'c> SheetTable<'c> {
         Ok(true)
     }
 
-    /// The end of the sheet.
+    /// Ends the sheet; an error when it has no cells or no rows.
     pub fn finish(mut self, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<(), ReadError> {
         if !self.end_row(settings, merger)? {
             return Ok(());
@@ -119,7 +119,7 @@ impl<'c> SheetTable<'c> {
         }
     }
 
-    /// A row is complete. Says whether to go on.
+    /// Ends a row. Returns false when no more rows are wanted.
     fn end_row(&mut self, settings: &Settings<'_>, merger: &mut Merger<'_>) -> Result<bool, ReadError> {
         let mut cells = std::mem::take(&mut self.cells);
         if cells.is_empty() {
@@ -146,7 +146,7 @@ impl<'c> SheetTable<'c> {
         self.data_row(&cells, settings, merger)
     }
 
-    /// Settles the columns: those of the header, and one before it that has no name.
+    /// Fixes the columns: those of the header and, if the row below has one, a nameless column before them.
     fn begin(
         &mut self,
         row: u32,
@@ -212,7 +212,7 @@ impl<'c> SheetTable<'c> {
         })
     }
 
-    /// Gives every merged cell of the current row the value of the first.
+    /// Gives every merged cell of the current row the value of the region's first cell.
     fn fill(&mut self, cells: &mut BTreeMap<u32, String>) {
         let row = self.row;
         self.active.retain(|(region, _)| region.end.0 >= row);

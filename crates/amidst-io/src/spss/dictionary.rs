@@ -1,4 +1,4 @@
-//! What stands before the rows: columns with their names, labels, missing values and formats.
+//! Parses the dictionary of an SPSS file: variables with names, labels, missing values and formats.
 
 use std::collections::HashMap;
 
@@ -7,30 +7,30 @@ use encoding_rs::Encoding;
 use crate::binary::{Place, ValueLabels};
 use crate::limits::COLUMN_LIMIT;
 
-/// Everything that the rows need.
+/// Everything needed to read the rows.
 pub(super) struct Dictionary {
     pub big_endian: bool,
-    /// 0: as it is, 1: short codes for common values, 2: the same within zlib.
+    /// 0: uncompressed, 1: bytecode for common values, 2: bytecode within zlib.
     pub compression: i32,
     pub bias: f64,
-    /// Units of eight bytes in a row.
+    /// Number of eight-byte units in a row.
     pub width: usize,
     pub variables: Vec<Variable>,
     pub encoding: &'static Encoding,
-    /// Where the rows begin.
+    /// Offset of the rows in the file.
     pub data: usize,
 }
 
-/// One column.
+/// One variable.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Variable {
     pub name: String,
     short: Vec<u8>,
     /// Bytes of a text; 0 for a number.
     pub width: usize,
-    /// The position of its first unit in a row.
+    /// Index of its first unit in a row.
     pub segment: usize,
-    /// How it is displayed, which tells dates.
+    /// Its display format, which identifies dates.
     pub format: u8,
     pub missing: Missing,
     pub labels: ValueLabels<f64>,
@@ -55,10 +55,10 @@ impl Missing {
     }
 }
 
-/// Labels as they stand in the file: bytes of the value, bytes of the label.
+/// Labels as stored: bytes of the value, bytes of the label.
 type RawLabels = Vec<([u8; 8], Vec<u8>)>;
 
-/// What extension records say.
+/// The content of extension records.
 #[derive(Default)]
 struct Extensions {
     page: Option<i32>,
@@ -70,18 +70,18 @@ struct Extensions {
 /// A dictionary under construction.
 struct Reading {
     variables: Vec<Variable>,
-    /// For each unit of a row, the column that begins there.
+    /// For each unit of a row, the variable that begins there.
     begins: Vec<Option<usize>>,
     labels: Vec<(RawLabels, Vec<usize>)>,
     extensions: Extensions,
 }
 
-/// Reads everything up to the rows.
+/// Parses everything before the rows.
 pub(super) fn parse(bytes: &[u8], stated: Option<&'static Encoding>) -> Result<Dictionary, String> {
     if !(bytes.starts_with(b"$FL2") || bytes.starts_with(b"$FL3")) {
         return Err("it does not begin as such files do".to_string());
     }
-    // The code of the layout is 2 or 3, read in the right order of bytes.
+    // The layout code is 2 or 3 in the right byte order.
     let layout = Place::new(bytes, 64, false).i32()?;
     let big_endian = !matches!(layout, 2 | 3);
     let mut place = Place::new(bytes, 72, big_endian);
@@ -219,7 +219,7 @@ fn set_labels(variable: &mut Variable, list: &RawLabels, big_endian: bool, text:
     variable.labels = ValueLabels::new(list.collect(), f64::total_cmp);
 }
 
-/// Texts of more than 255 bytes, which stand in the file as several columns, as one.
+/// Joins texts of more than 255 bytes, which are stored as several variables.
 fn joined(variables: Vec<Variable>, long_widths: &[u8]) -> Result<Vec<Variable>, String> {
     let mut widths: HashMap<Vec<u8>, usize> = HashMap::new();
     for entry in long_widths.split(|b| *b == b'\t') {
@@ -248,7 +248,7 @@ fn joined(variables: Vec<Variable>, long_widths: &[u8]) -> Result<Vec<Variable>,
     Ok(list)
 }
 
-/// Columns by their long names, where these are told.
+/// Gives variables their long names, if the file has them.
 fn named(mut variables: Vec<Variable>, long_names: &str, text: &dyn Fn(&[u8]) -> String) -> Vec<Variable> {
     let pairs = long_names.split('\t').filter_map(|pair| pair.split_once('='));
     let names: HashMap<&str, &str> = pairs.map(|(short, long)| (short.trim(), long)).collect();

@@ -1,9 +1,9 @@
-//! Data files of SPSS (`.sav`, `.zsav`): the system file format, as the manual of PSPP describes it (`System File
-//! Format`).
+//! Reads SPSS data files (`.sav`, `.zsav`): the system file format as described in the PSPP manual
+//! (`System File Format`).
 //!
-//! Values with a label are read as the label, dates as year-month-day; system-missing values, and those that the file
-//! itself declares to be missing, as nulls. Names are the long ones. Text is in the encoding that the file names, else
-//! in the stated one, else in Windows-1252.
+//! Labelled values are read as their labels, dates as year-month-day; system-missing values and those that the file
+//! declares missing as nulls. Names are the long ones. Text is in the encoding that the file names, otherwise in the
+//! stated one, otherwise in Windows-1252.
 //!
 //! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
 //! those use.
@@ -31,10 +31,10 @@ use segments::Segments;
 /// Second 0 of SPSS, the first day of the Gregorian calendar.
 const EPOCH: Date = Date::constant(1582, 10, 14);
 
-/// The number that stands for a value that is not there.
+/// The number that stands for a missing value.
 const SYSTEM_MISSING: f64 = f64::MIN;
 
-/// Reads a data file that is in memory.
+/// Reads a data file in memory.
 pub(crate) fn read(
     path: &Path,
     bytes: &[u8],
@@ -59,12 +59,12 @@ pub(crate) fn read(
     rows.finish(path, settings, merger)
 }
 
-/// The encoding that a name or a number of a code page means.
+/// The encoding for a name or the number of a code page.
 fn encoding_named(name: &str) -> Option<&'static Encoding> {
     crate::conventions::TextEncoding::named(name).map(|found| found.0)
 }
 
-/// The encoding with what is stated in the file, and by its owner.
+/// The encoding by the file's statements, then by the caller's, then Windows-1252.
 fn encoding(named: Option<&str>, page: Option<i32>, stated: Option<&'static Encoding>) -> &'static Encoding {
     let of_page = |page: i32| match page {
         65001 => Some(UTF_8),
@@ -76,7 +76,7 @@ fn encoding(named: Option<&str>, page: Option<i32>, stated: Option<&'static Enco
     named.and_then(encoding_named).or_else(|| page.and_then(of_page)).or(stated).unwrap_or(WINDOWS_1252)
 }
 
-/// Puts the text of a cell into `text`; true when it is missing.
+/// Writes the text of a cell to `text`; true when the cell is missing.
 fn cell(dictionary: &Dictionary, variable: &Variable, row: &[u8], text: &mut Vec<u8>) -> bool {
     let start = variable.segment * 8;
     if variable.width == 0 {
@@ -104,7 +104,7 @@ fn cell(dictionary: &Dictionary, variable: &Variable, row: &[u8], text: &mut Vec
     false
 }
 
-/// The bytes of a text, which stand in pieces of 255 bytes, each filled up to 256.
+/// The bytes of a text, which is stored in pieces of 255 bytes, each padded to 256.
 fn string(variable: &Variable, row: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(variable.width);
     let mut at = variable.segment * 8;
@@ -117,7 +117,7 @@ fn string(variable: &Variable, row: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A number as it is meant: a label, a date, a time, or itself.
+/// The text of a number: its label, a date, a time, or the number itself.
 fn written(variable: &Variable, number: f64) -> String {
     if let Some(label) = variable.labels.get(|code| code.total_cmp(&number)) {
         return label.to_string();

@@ -1,4 +1,4 @@
-//! The rows: units of eight bytes, as they are or behind short codes.
+//! Reads the rows of an SPSS file: units of eight bytes, plain or in bytecode.
 
 use std::io::Read;
 
@@ -9,13 +9,13 @@ use super::dictionary::Dictionary;
 use crate::binary::Place;
 use crate::limits::Packing;
 
-/// The units of the rows, one after the other.
+/// The units of the rows.
 pub(super) enum Segments<'a> {
     Plain(&'a [u8]),
     Coded(Coded<'a>),
 }
 
-/// Units behind codes, eight of which come before the bytes that they ask for.
+/// Units in bytecode: eight codes come before the bytes that they refer to.
 pub(super) struct Coded<'a> {
     data: std::borrow::Cow<'a, [u8]>,
     at: usize,
@@ -40,7 +40,7 @@ impl<'a> Segments<'a> {
         }
     }
 
-    /// Fills `row`; false when there is no further row.
+    /// Reads the next row into `row`; false when there is none.
     pub fn next_row(&mut self, row: &mut [u8]) -> Result<bool, String> {
         let ends = || "it ends within a row".to_string();
         match self {
@@ -105,7 +105,7 @@ impl Coded<'_> {
     }
 }
 
-/// The blocks of a file that is compressed by zlib, one after the other.
+/// The content of a file compressed by zlib, block after block.
 fn inflated(bytes: &[u8], dictionary: &Dictionary) -> Result<Vec<u8>, String> {
     let mut header = Place::new(bytes, dictionary.data, dictionary.big_endian);
     header.i64()?;

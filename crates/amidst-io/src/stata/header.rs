@@ -1,4 +1,4 @@
-//! Everything of a file but its rows: what columns there are, where rows, long texts and labels stand.
+//! Parses everything of a Stata file except its rows: variables, and the positions of rows, long texts and labels.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use super::{File, Kind, Variable};
 use crate::binary::{Ends, Place, ValueLabels, before_zero};
 use crate::limits::COLUMN_LIMIT;
 
-/// Widths of fields that differ between formats.
+/// Widths of fields, which differ between formats.
 struct Widths {
     name: usize,
     format: usize,
     label: usize,
 }
 
-/// Takes a file apart.
+/// Parses a file.
 pub(super) fn parse<'a>(bytes: &'a [u8], stated: &'static Encoding) -> Result<File<'a>, String> {
     match bytes.first() {
         Some(b'<') => tagged(bytes, stated),
@@ -168,7 +168,7 @@ fn variables(
     (list, offset)
 }
 
-/// A number of texts of a fixed width.
+/// `count` texts of fixed width.
 fn texts(mut place: Place<'_>, count: u64, width: usize, encoding: &'static Encoding) -> Result<Vec<String>, String> {
     let text = |bytes: &[u8]| encoding.decode_without_bom_handling(before_zero(bytes)).0.into_owned();
     Ok(place.take_each(count, width)?.map(text).collect())
@@ -182,7 +182,7 @@ fn long_texts(mut place: Place<'_>, release: u32) -> Result<HashMap<(u32, u64), 
         let kind = place.u8()?;
         let length = place.u32()? as usize;
         let text = place.take(length)?;
-        // A kind of 130 is text with a zero at its end; others are bytes without one.
+        // Type 130 is text with a terminating zero; others are bytes without one.
         found.insert((variable, observation), if kind == 130 { before_zero(text) } else { text });
     }
     Ok(found)
@@ -203,7 +203,7 @@ fn labels_117(
     Ok(sets)
 }
 
-/// A table of labels: how many, bytes of text, where each begins, its code, the texts.
+/// A table of labels: number, bytes of text, offsets, codes, texts.
 fn label_set(
     place: &mut Place<'_>,
     width: usize,

@@ -1,9 +1,9 @@
-//! Data files of Stata: the formats 113 to 115 (Stata 8 to 12) and 117 to 119 (Stata 13 and later), as Stata documents
-//! them (`help dta`).
+//! Reads Stata data files: formats 113 to 115 (Stata 8 to 12) and 117 to 119 (Stata 13 and later), as documented in
+//! Stata's `help dta`.
 //!
-//! Values with a label are read as the label, dates as year-month-day, missing values (`.`, `.a` to `.z`) as nulls.
-//! Text is UTF-8 from format 118 on; before that it is in the stated encoding, else in Windows-1252, in which every
-//! byte is a letter.
+//! Labelled values are read as their labels, dates as year-month-day, missing values (`.`, `.a` to `.z`) as nulls. Text
+//! is UTF-8 from format 118 on; before that it is in the stated encoding, by default Windows-1252, in which every byte
+//! is a character.
 //!
 //! May use: `binary`, `columnar`, `conventions`, `error`, `format`, `limits`, `merge`, `rows`, `stream`, and what
 //! those use.
@@ -24,14 +24,14 @@ use crate::merge::Merger;
 use crate::rows::Rows;
 use crate::stream::Settings;
 
-/// What a column of the file is.
+/// A variable of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Variable {
     name: String,
     kind: Kind,
-    /// Where its bytes stand in a row.
+    /// Offset of its bytes in a row.
     offset: usize,
-    /// How it is displayed, which tells dates.
+    /// Its display format, which identifies dates.
     format: String,
     /// The name of its value labels; empty when it has none.
     labels: String,
@@ -46,7 +46,7 @@ pub(super) enum Kind {
     Float,
     Double,
     Text(usize),
-    /// A long text, which stands elsewhere.
+    /// A reference to a long text (strL).
     Long2,
 }
 
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-/// A file, taken apart.
+/// A parsed file.
 pub(super) struct File<'a> {
     release: u32,
     big_endian: bool,
@@ -73,7 +73,7 @@ pub(super) struct File<'a> {
     labels: HashMap<String, ValueLabels<i32>>,
 }
 
-/// Reads a data file that is in memory.
+/// Reads a data file in memory.
 pub(crate) fn read(
     path: &Path,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! A cell of a row → its text.
+//! Converts cells of a Stata file to text.
 
 use encoding_rs::Encoding;
 use jiff::civil::Date;
@@ -10,7 +10,7 @@ use crate::columnar::{float32, float64};
 /// Day 0 of Stata.
 const EPOCH: Date = Date::constant(1960, 1, 1);
 
-/// Puts the text of a cell into `text`; true when the cell is missing.
+/// Writes the text of a cell to `text`; true when the cell is missing.
 pub(super) fn cell(
     file: &File<'_>,
     variable: &Variable,
@@ -44,7 +44,7 @@ pub(super) fn cell(
     }
 }
 
-/// Which long text a cell means: variable and observation.
+/// The key of the long text that a cell refers to: variable and observation.
 fn reference(file: &File<'_>, bytes: &[u8]) -> Option<(u32, u64)> {
     let small = match file.release {
         117 => 4,
@@ -59,7 +59,7 @@ fn reference(file: &File<'_>, bytes: &[u8]) -> Option<(u32, u64)> {
     Some((u32::try_from(number(variable)).ok()?, number(observation)))
 }
 
-/// The number in a cell; `None` when it is one of the missing values.
+/// The number in a cell; `None` for missing values.
 fn number(file: &File<'_>, kind: Kind, bytes: &[u8]) -> Option<Number> {
     let mut place = file.place(bytes);
     match kind {
@@ -94,7 +94,7 @@ impl Number {
     }
 }
 
-/// A number as it is meant: a label, a date, or itself.
+/// The text of a number: its label, a date, or the number itself.
 fn written(file: &File<'_>, variable: &Variable, number: Number) -> String {
     let value = number.value();
     if let Some(set) = file.labels.get(&variable.labels).filter(|_| value.fract() == 0.0)

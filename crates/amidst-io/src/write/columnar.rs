@@ -1,5 +1,5 @@
-//! Parquet and Arrow IPC. Text columns are dictionaries of the values that the written rows have, and no others: a
-//! value that was recoded away must not leave with the file.
+//! Writes Parquet and Arrow IPC. Dictionaries of text columns hold only values of written rows: a value that was
+//! recoded must not be in the file.
 
 use std::io::Write;
 use std::ops::Range;
@@ -21,12 +21,12 @@ use super::typed::{Kind, days, kind};
 use super::{Job, WriteError};
 use crate::format::Format;
 
-/// Rows of one batch.
+/// Rows per batch.
 const BATCH: usize = 64 << 10;
-/// Texts of more bytes need wider offsets.
+/// Texts with more bytes need 64-bit offsets.
 const NARROW_TEXT: usize = i32::MAX as usize;
 
-/// A column's values, ready to be picked by code.
+/// The values of a column as an array, indexed by code.
 enum Values {
     Text { values: ArrayRef, keys: Vec<i32> },
     Integer(Vec<Option<i64>>),
@@ -45,7 +45,7 @@ impl Values {
             Kind::Date => Values::Date(labels().map(days).collect()),
             Kind::Boolean => Values::Boolean(labels().map(|l| l == "true").collect()),
             Kind::Text => {
-                // In the order in which they first appear: that of the dictionary may follow from rows that are not
+                // In the order of first appearance: the order of the table's dictionary may depend on rows that are not
                 // written.
                 let codes = job.rows.first_seen(column);
                 let kept = || codes.iter().map(|&code| column.dictionary.value(code));
@@ -119,7 +119,7 @@ impl<'a> Batches<'a> {
         RecordBatch::try_new(Arc::clone(&self.schema), arrays.collect::<Result<_, _>>()?)
     }
 
-    /// Gives all batches to `write`, in order.
+    /// Passes all batches to `write`, in order.
     fn each(
         &self,
         format: Format,
@@ -156,7 +156,7 @@ pub(crate) fn arrow(job: &Job<'_>, out: &mut (impl Write + Send)) -> Result<(), 
 pub(crate) fn parquet(job: &Job<'_>, out: &mut (impl Write + Send)) -> Result<(), WriteError> {
     let batches = Batches::new(job);
     let failed = |e: parquet::errors::ParquetError| failed(job, Format::Parquet, e.into());
-    // Statistics repeat values beside the rows, where nobody looks whether they are true; the checker takes none.
+    // Statistics would repeat values outside the rows; the checker refuses them.
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::None)

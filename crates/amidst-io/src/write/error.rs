@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-/// What went wrong in writing. Nothing is left under the file's name then.
+/// Why a table could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// The folder to write into is not there.
+    /// The folder of the file does not exist.
     #[error("{}: no such folder to write into. Create it first", path.display())]
     NoFolder {
         /// The file.
         path: PathBuf,
     },
-    /// The system refuses.
+    /// The system denies permission.
     #[error("{}: permission denied. Choose a folder that this user may write to", path.display())]
     PermissionDenied {
         /// The file.
@@ -23,7 +23,7 @@ pub enum WriteError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The format's own writer failed.
@@ -33,16 +33,16 @@ pub enum WriteError {
         path: PathBuf,
         /// The format.
         format: &'static str,
-        /// What its writer said.
+        /// The message of the format's writer.
         reason: String,
     },
-    /// A table without columns has no form in any format.
+    /// A table without columns, which no format can represent.
     #[error("the table has no columns to write")]
     NoColumns,
-    /// A separator that could not separate.
+    /// A separator that is a quote, a line break, NUL or not ASCII.
     #[error("the separator must be one ASCII character other than a quote or a line break")]
     BadSeparator,
-    /// The order names a row that the table does not have.
+    /// `order` contains a row that the table does not have.
     #[error("row {row} is to be written, but the table has {rows} rows")]
     NoSuchRow {
         /// The row, from 0.
@@ -56,7 +56,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// What an error of the system means.
+    /// The error for an I/O error of the system.
     pub(crate) fn io(path: &Path, source: std::io::Error) -> WriteError {
         let path = path.to_path_buf();
         match source.kind() {

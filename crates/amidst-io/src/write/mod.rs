@@ -1,4 +1,4 @@
-//! Writing: from a table of codes to a file of any format.
+//! Writes a table of codes to a file of any format.
 //!
 //! May use: `columnar`, `format`, `pipeline`, and what those use.
 
@@ -23,35 +23,35 @@ pub use typed::Kind;
 /// How to write.
 #[derive(Clone, Copy)]
 pub struct WriteOptions<'a> {
-    /// The separator of CSV files; a comma when absent. TSV files have tabs.
+    /// The separator of CSV files; `None`: a comma. TSV files have tabs.
     pub separator: Option<u8>,
     /// The number of threads; 0 means one per core.
     pub threads: usize,
-    /// Whether to wait until the file is safe on the disk.
+    /// Whether to wait until the file is stored on the disk (fsync).
     pub sync: bool,
-    /// Stop with [`WriteError::Cancelled`] soon after this becomes true.
+    /// Writing stops with [`WriteError::Cancelled`] soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told from time to time how many rows have been written, and of how many.
+    /// Called from time to time with the number of rows written and the total.
     pub progress: Option<&'a dyn Fn(u64, u64)>,
-    /// Columns that are known to go together.
+    /// Adjacent columns whose cells follow from one number per row.
     pub bundle: Option<Bundle<'a>>,
-    /// By name, columns whose type nobody settled: it is seen from their labels, in formats that have types.
+    /// By name, columns without a declared type: in formats with types it is derived from their labels.
     pub untyped: Option<&'a dyn Fn(&str) -> bool>,
-    /// Whether only the owner may read the file.
+    /// Whether only the owner may read the file (mode 0600 on Unix).
     pub private: bool,
 }
 
-/// Neighbouring columns whose cells all follow from one number a row, as the quasi columns of a release follow from the
+/// Adjacent columns whose cells all follow from one number per row, as the quasi columns of a release follow from the
 /// class. Text formats then copy them in one piece.
 #[derive(Clone, Copy)]
 pub struct Bundle<'a> {
     /// The position of the first of them.
     pub first: usize,
-    /// How many they are.
+    /// Number of columns.
     pub count: usize,
-    /// The number of each row of the table. Rows that are not written may have any.
+    /// The number of each row of the table; arbitrary for rows that are not written.
     pub of_row: &'a [u32],
-    /// The numbers of rows that are written are below this.
+    /// An exclusive upper bound on the numbers of written rows.
     pub distinct: usize,
 }
 
@@ -73,18 +73,20 @@ impl Default for WriteOptions<'_> {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteReport {
-    /// The number of rows, without a header.
+    /// The number of rows, without the header.
     pub rows: u64,
     /// The number of bytes.
     pub bytes: u64,
 }
 
-/// Writes `table` to `path`. With `order`, the rows it lists, in its order; else all rows.
+/// Writes `table` to `path`: the rows that `order` lists, in this order, or all rows.
 ///
-/// The file appears under its name only when it is whole: until then it is a hidden file beside it.
+/// The file appears under its name only when it is complete: it is written to a hidden file in the same folder and
+/// renamed.
 ///
 /// # Errors
-/// When the file cannot be written, or `order` lists a row that is not there.
+/// When the file cannot be written, writing is cancelled, the table has no columns, or `order` lists a row that does
+/// not exist. The file at `path`, if there is one, is unchanged then.
 pub fn write(
     table: &Table,
     order: Option<&[u32]>,
@@ -107,13 +109,13 @@ pub fn write(
         Ok(report)
     });
     if let (Err(_), Some(partial)) = (&result, &partial) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = std::fs::remove_file(partial);
     }
     result
 }
 
-/// Creates a file, or empties it when it is there.
+/// Creates a file, or truncates an existing one.
 fn create(path: &Path, private: bool) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
@@ -124,7 +126,8 @@ fn create(path: &Path, private: bool) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// The hidden name under which the file grows; none for what is not a file (a terminal, a pipe).
+/// The hidden name under which the file is written; `None` if something other than a regular file is at `path` (a
+/// terminal, a pipe).
 fn partial_path(path: &Path) -> Option<PathBuf> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return None;
@@ -182,7 +185,7 @@ fn write_named(
     Ok(WriteReport { rows: rows.len() as u64, bytes: out.bytes })
 }
 
-/// What is to be written, and how.
+/// A table to be written, with options.
 pub(crate) struct Job<'a> {
     pub table: &'a Table,
     pub rows: Rows<'a>,
@@ -191,7 +194,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Tells of progress; an error when the caller asked to stop.
+    /// Reports progress; an error when the caller asked to stop.
     pub fn advance(&self, done: usize) -> Result<(), WriteError> {
         if let Some(progress) = self.options.progress {
             progress(done as u64, self.rows.len() as u64);
@@ -231,7 +234,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The numbers of the rows `range`, appended to `out`.
+    /// Appends the numbers of the rows in `range` to `out`.
     pub fn numbers(&self, numbers: &[u32], range: std::ops::Range<usize>, out: &mut Vec<u32>) {
         match self {
             Rows::All(_) => out.extend_from_slice(&numbers[range]),
@@ -239,7 +242,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The codes of a column in the rows `range`, appended to `out`.
+    /// Appends a column's codes of the rows in `range` to `out`.
     pub fn codes(&self, codes: &amidst_core::table::Codes, range: std::ops::Range<usize>, out: &mut Vec<u32>) {
         use amidst_core::table::Codes;
         match (self, codes) {
@@ -252,7 +255,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The values of a column that rows to write have, in the order in which they first appear.
+    /// The codes of a column that occur in written rows, in the order of first appearance.
     pub fn first_seen(&self, column: &amidst_core::table::Column) -> Vec<u32> {
         let mut seen = vec![false; column.dictionary.len()];
         let mut codes = Vec::new();
@@ -268,7 +271,7 @@ impl<'a> Rows<'a> {
         codes
     }
 
-    /// For each value of a column, whether any row to write has it.
+    /// For each code of a column, whether it occurs in a written row.
     pub fn used(&self, column: &amidst_core::table::Column) -> Vec<bool> {
         let mut used = vec![false; column.dictionary.len()];
         match self {

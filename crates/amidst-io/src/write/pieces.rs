@@ -1,13 +1,13 @@
-//! The text of every distinct value, ready to be copied: escaped once, copied once per cell.
+//! Precomputes the text of every distinct value: escaped once, copied once per cell.
 
-/// Short pieces are copied as this many bytes whatever their length, which needs no branch on it.
+/// Short pieces are copied as this many bytes regardless of their length, which avoids a branch.
 const SHORT: usize = 16;
 
 /// The texts of a column's values, by code.
 #[derive(Default)]
 pub(crate) struct Pieces {
     bytes: Vec<u8>,
-    /// Where each starts and how long it is.
+    /// Start and length of each.
     spans: Vec<(usize, usize)>,
     longest: usize,
 }
@@ -22,7 +22,7 @@ impl Pieces {
         self.longest = self.longest.max(length);
     }
 
-    /// To be called once all texts are there.
+    /// Pads the text, so that the last piece can be copied as a short one. To be called after the last `push`.
     pub fn seal(mut self) -> Self {
         self.bytes.resize(self.bytes.len() + SHORT, 0);
         self
@@ -39,7 +39,7 @@ impl Pieces {
     }
 }
 
-/// Rows of pieces: `codes` holds column after column, `rows` codes each.
+/// The text of rows made of pieces: `codes` holds column after column, `rows` codes each.
 pub(crate) fn rows(pieces: &[&Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
     let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + SHORT;
     let mut out = vec![0; longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20))];

@@ -1,4 +1,4 @@
-//! Separated values and JSON lines: blocks of rows are put together from ready-made pieces by all threads.
+//! Writes separated values and JSON lines: all threads assemble blocks of rows from precomputed pieces.
 
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
@@ -11,7 +11,7 @@ use super::pieces::{self, Pieces};
 use super::typed::{Kind, kind};
 use super::{Bundle, Job, WriteError};
 
-/// Rows put together at a time.
+/// Rows per block.
 const ROWS: usize = 16 << 10;
 
 /// Writes separated values: a header, then the rows. Fields are quoted only where they must be.
@@ -21,13 +21,13 @@ pub(crate) fn csv(job: &Job<'_>, out: &mut impl Write, separator: u8, gzip: bool
     let mut header = Vec::new();
     for (i, column) in columns.iter().enumerate() {
         let name = column.name.as_str();
-        // Spaces around a name without quotes are not read as part of it.
+        // Readers strip spaces around unquoted names.
         quoted(name, separator, columns.len() == 1 || name.trim() != name, &mut header);
         header.push(ends(i));
     }
     let piece = |i: usize, code: u32, out: &mut Vec<u8>| {
         let value = columns[i].dictionary.value(code);
-        // A line with nothing on it would be no row.
+        // An empty line would not be read as a row.
         quoted(value, separator, value.is_empty() && columns.len() == 1, out);
         out.push(ends(i));
     };
@@ -39,7 +39,7 @@ pub(crate) fn csv(job: &Job<'_>, out: &mut impl Write, separator: u8, gzip: bool
             Some((bundle, rows)) => {
                 for row in rows {
                     pieces.push(|out| {
-                        // A number that no row has needs no text.
+                        // A number without a row needs no text.
                         let Some(row) = row else { return };
                         for (i, column) in columns.iter().enumerate().skip(i).take(bundle.count) {
                             piece(i, column.codes.get(row as usize), out);
@@ -59,14 +59,14 @@ pub(crate) fn csv(job: &Job<'_>, out: &mut impl Write, separator: u8, gzip: bool
     blocks(job, out, header, &strips, gzip)
 }
 
-/// Where the codes of a strip of pieces come from.
+/// Where the codes for one column of pieces come from.
 enum Source<'a> {
     Codes(&'a Codes),
     Numbers(&'a [u32]),
 }
 
-/// A row for each number of a bundle that starts at column `first`; none when there is no such bundle, or when there
-/// are more numbers than their texts are worth in memory.
+/// For each number of a bundle that starts at column `first`, a row that has it. `None` when there is no such bundle,
+/// or when it has more than one number per eight rows, so that its texts would take too much memory.
 fn bundled(job: &Job<'_>, bundle: &Bundle<'_>, first: usize) -> Option<Vec<Option<u32>>> {
     let fits = bundle.first == first
         && bundle.count > 1
@@ -101,7 +101,7 @@ fn quoted(value: &str, separator: u8, always: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes one JSON object a line. Columns of numbers and of truth have these, all else is text.
+/// Writes one JSON object per line. Columns of numbers and booleans are written as such, all others as strings.
 pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Result<(), WriteError> {
     let columns = &job.table.columns;
     let pieces = columns.iter().enumerate().map(|(i, column)| {
@@ -109,7 +109,7 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
         let after = if i + 1 == columns.len() { "}\n" } else { "" };
         let used = job.rows.used(column);
         let kind = match kind(job, column, &used) {
-            // Many readers of JSON hold numbers as doubles, in which great ones collapse.
+            // Many JSON readers use doubles, in which large integers are not distinct.
             Kind::Integer if !column.dictionary.iter().zip(&used).all(|(label, &used)| !used || held(label)) => {
                 Kind::Text
             }
@@ -135,7 +135,7 @@ pub(crate) fn json_lines(job: &Job<'_>, out: &mut impl Write, gzip: bool) -> Res
     blocks(job, out, Vec::new(), &pieces.collect::<Vec<_>>(), gzip)
 }
 
-/// Whether a double holds a whole number exactly, and its neighbours too.
+/// Whether a label is empty or an integer up to which doubles are exact.
 fn held(label: &str) -> bool {
     label.parse::<i64>().is_ok_and(|n| n.unsigned_abs() <= 1 << 53) || label.is_empty()
 }
@@ -144,7 +144,7 @@ fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Writes `header` and all rows. With `gzip`, every block is a member of its own, so that all threads compress.
+/// Writes `header` and all rows. With `gzip`, every block is a separate member, so that all threads compress.
 fn blocks(
     job: &Job<'_>,
     out: &mut impl Write,
@@ -193,7 +193,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
         return Vec::new();
     }
     let mut encoder = GzEncoder::new(Vec::with_capacity(bytes.len() / 4), Compression::default());
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.unwrap_or_default()
 }
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn columns_that_go_together_are_written_as_they_are_apart() {
-        // Three classes over the two middle columns; rows of the class beyond them are not written.
+        // Three classes over the two middle columns; rows with a fourth class number are not written.
         let classes: Vec<u32> = (0..200).map(|row| row * 7 % 4).collect();
         let of = |values: [&'static str; 4]| classes.iter().map(move |&c| values[c as usize]);
         let numbers: Vec<String> = (0..200).map(|row| (row % 9).to_string()).collect();

@@ -1,7 +1,7 @@
-//! Which columns are written with a type, in formats that tell numbers, dates and truth from text.
+//! Decides which columns are written with a type, in formats that distinguish numbers, dates and booleans from text.
 //!
-//! A column has a type when every label that is written reads back as the very same text: neither the zeros of `007`
-//! nor the `.0` of `3000.0` may be lost.
+//! A column has a type only if every written label reads back as the same text: neither the zeros of `007` nor the `.0`
+//! of `3000.0` may be lost.
 
 use amidst_core::table::{Column, ValueType};
 
@@ -11,13 +11,13 @@ use crate::columnar::float64;
 /// How the cells of a column are written, in formats that have types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Texts; the empty text is one of them.
+    /// Texts, including the empty one.
     Text,
-    /// Whole numbers of 64 bits; the empty text is null.
+    /// 64-bit integers; the empty text is null.
     Integer,
     /// Doubles; the empty text is null.
     Decimal,
-    /// Days; the empty text is null.
+    /// Dates; the empty text is null.
     Date,
     /// `true` and `false`.
     Boolean,
@@ -31,8 +31,8 @@ pub(crate) fn kind(job: &Job<'_>, column: &Column, used: &[bool]) -> Kind {
 }
 
 impl Kind {
-    /// How a column is written that has these labels and was `declared` to be of a type, or whose type is `open`: then
-    /// it is seen from the labels.
+    /// How a column with these labels is written: by its `declared` type or, if its type is `open`, by the type of its
+    /// labels.
     pub fn of<'a, L: Iterator<Item = &'a str>>(declared: ValueType, open: bool, labels: impl Fn() -> L) -> Kind {
         if labels().next().is_none() {
             return Kind::Text;
@@ -41,7 +41,7 @@ impl Kind {
             return Kind::Boolean;
         }
         if open {
-            // Nobody said what the column is, so an empty cell is a text like any other.
+            // The column has no declared type, so an empty cell is a text like any other and makes it a text column.
             let kinds =
                 [(Kind::Integer, is_integer as fn(&str) -> bool), (Kind::Decimal, is_decimal), (Kind::Date, is_date)];
             return kinds.iter().find(|(_, accepts)| labels().all(accepts)).map_or(Kind::Text, |(kind, _)| *kind);
@@ -86,7 +86,7 @@ pub(crate) fn days(label: &str) -> Option<i32> {
     if !(1..=length).contains(&day) {
         return None;
     }
-    // Years are counted from March, so that the day that comes and goes is the last of a year.
+    // Years begin in March, so that a leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let before = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     Some(before + (month * 153 + 2) / 5 + day - 1 - 719_468)
@@ -118,7 +118,7 @@ mod tests {
         for (label, expected) in known {
             assert_eq!(days(label), Some(expected), "{label}");
         }
-        // One after the other, without a gap.
+        // Consecutive days, without a gap.
         let mut last = days("0000-01-01").unwrap() - 1;
         for year in 0..=2400 {
             for (month, day) in (1..=12).flat_map(|m| (1..=31).map(move |d| (m, d))) {

@@ -1,4 +1,4 @@
-//! Files that are wrong in some way, and what the user is told. No message shows a cell.
+//! Invalid files and their error messages, none of which quotes a cell.
 
 use std::io::Write;
 use std::path::Path;
@@ -258,7 +258,7 @@ fn permission_denied() {
     std::fs::write(&path, "a\n1\n").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&path).is_ok() {
-        return; // Whoever runs this test may read everything.
+        return; // Root may read every file.
     }
     let message = read(&path.to_string_lossy(), &ReadOptions::default()).unwrap_err().to_string();
     assert!(message.ends_with("permission denied. Let this user read the file (chmod +r), or copy it"), "{message}");

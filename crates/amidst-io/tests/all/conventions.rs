@@ -1,4 +1,4 @@
-//! What is stated about a table: encoding, header, decimal commas and dates; and what is said where it is not.
+//! Stated conventions (encoding, header, decimal commas, dates), and the messages where they are missing.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ fn text_in_any_encoding_is_read_as_stated_or_marked() {
     let utf16: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let input = folder.read("b.csv", &utf16, &Conventions::default()).unwrap();
     assert_eq!((input.header[1].as_str(), first(&input, 0)), ("ville", "Zoé"));
-    // A byte order mark wins over what is stated.
+    // A byte order mark takes precedence over the stated encoding.
     let marked = format!("\u{feff}{text}");
     let input = folder.read("c.csv", marked.as_bytes(), &stated("latin-1")).unwrap();
     assert_eq!((input.header[0].as_str(), first(&input, 1)), ("name", "Besançon"));
@@ -166,7 +166,7 @@ fn small_workbooks_cannot_ask_for_large_memory() {
     let rows = format!("{header}{}", row(" table:number-rows-repeated=\"1000000\"", &cell(many, "x")));
     let error = folder.read("a.ods", &opendocument(&table(&rows)), &none).unwrap_err();
     assert!(error.to_string().contains("repeated"), "{error}");
-    // LibreOffice fills sheets up with empty rows; these are none.
+    // LibreOffice pads sheets with empty rows, which are not rows of the table.
     let filler =
         row(" table:number-rows-repeated=\"1048000\"", "<table:table-cell table:number-columns-repeated=\"16384\"/>");
     let rows = format!("{header}{}{filler}", row("", &format!("{}{}", cell("", "1"), cell("", "2"))));
@@ -176,7 +176,7 @@ fn small_workbooks_cannot_ask_for_large_memory() {
     let rows = format!("{header}{}{}", row("", &format!("{}{}", cell(merged, "1"), cell("", "2"))), row("", &covered));
     let error = folder.read("c.ods", &opendocument(&table(&rows)), &none).unwrap_err().to_string();
     assert!(error.contains("cells A2:A3") && error.contains("merged = "), "{error}");
-    // A title across the columns is no header, whatever merged cells mean.
+    // A title across the columns is not a header, whatever is stated about merged cells.
     let title = format!("{}<table:covered-table-cell/>", cell(" table:number-columns-spanned=\"2\"", "Report"));
     let rows = format!("{}{header}{}", row("", &title), row("", &format!("{}{}", cell("", "1"), cell("", "2"))));
     for merged in [Merged::Refuse, Merged::Fill] {

@@ -1,4 +1,4 @@
-//! Separated values: what is written is read again, wherever blocks are cut and however many threads read.
+//! Separated values are read as they were written, for any block size and number of threads.
 
 use std::io::Write;
 use std::path::Path;
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn records_are_those_of_the_csv_crate(text in "([abc\",\n]|\"\"|\"a,b\"|\n){0,60}", block in 1usize..50) {
-        // Bare quotes, doubled quotes, quotes that close early: all that can be typed.
+        // Bare quotes, doubled quotes and quotes that close early.
         let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
         let expected: Vec<Vec<String>> =
             reader.records().map(|r| r.unwrap().iter().map(str::to_string).collect()).collect();

@@ -1,4 +1,4 @@
-//! Files that other programs wrote: Excel and OpenDocument workbooks (pandas with openpyxl and odfpy), SPSS and Stata
+//! Files written by other programs: Excel and OpenDocument workbooks (pandas with openpyxl and odfpy), SPSS and Stata
 //! files (ReadStat and pandas). All of `fixtures/people*`, `pandas*` and `bytecode.sav` hold the same twelve people.
 
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const FIRST: &str = "1|Ann|1950-01-01|female|50|Köln";
 const FIFTH: &str = "5|Éva|1962-05-09|female|-|Łódź";
 const LAST: &str = "12|Łukasz|1983-12-23|male|77.5|Paris";
 
-/// The rows of the people, in an encoding that has no Polish letters.
+/// The rows of the people in an encoding without Polish letters.
 fn latin(row: &str) -> String {
     row.replace(['Ł', 'ź'], "?")
 }
@@ -95,14 +95,14 @@ fn files_of_stata_are_read_with_their_labels() {
         assert_eq!((found.len(), &*found[0], &*found[4], &*found[11]), (12, FIRST, FIFTH, LAST), "{name}");
     }
     for name in ["people8.dta", "people12.dta", "people13.dta", "pandas114.dta"] {
-        // ReadStat writes UTF-8 whatever the format says; pandas keeps to Latin-1.
+        // ReadStat writes UTF-8 regardless of the format; pandas writes Latin-1.
         let encoding = TextEncoding::named(if name.starts_with("people") { "utf-8" } else { "latin-1" });
         let found = rows(&of(name, &Conventions { encoding, ..Conventions::default() }).unwrap());
         assert_eq!((&*found[0], &*found[4], &*found[11]), (FIRST, &*latin(FIFTH), &*latin(LAST)), "{name}");
     }
 }
 
-/// pandas writes long texts in UTF-8, whatever the format says, and others in Latin-1.
+/// pandas writes long texts in UTF-8 regardless of the format, and others in Latin-1.
 #[test]
 fn long_texts_of_stata_are_found() {
     let found = rows(&of("pandas117.dta", &Conventions::default()).unwrap());

@@ -1,4 +1,4 @@
-//! Every format gives back what was written to it, and folders of files read as one table.
+//! Every format returns what was written to it, and folders of files are read as one table.
 
 use std::path::Path;
 

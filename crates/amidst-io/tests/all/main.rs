@@ -1,4 +1,4 @@
-//! Tests of the crate from outside, in one program so that the formats are linked once.
+//! Tests through the public interface, in one program so that the formats are linked once.
 
 #[cfg(test)]
 mod bad_input;

@@ -5,16 +5,16 @@ use std::process::{Command, Stdio};
 
 use amidst_io::{Input, ReadError, ReadOptions, read};
 
-/// A server on the loopback that goes away with the test.
+/// A server on the loopback interface that is stopped at the end of the test.
 struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
-    /// Whether it speaks TLS, as `db.example`, by the authority in `ca.pem`.
+    /// Whether it uses TLS, as `db.example`, with a certificate by the authority in `ca.pem`.
     encrypted: bool,
 }
 
-/// Runs a program as a user that the server accepts: it refuses to run as root.
+/// Runs a program as the user nobody: the server refuses to run as root.
 fn as_nobody(program: &Path, arguments: &[&str]) -> Option<String> {
     let root = std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0);
     let mut command = match root {
@@ -29,7 +29,7 @@ fn as_nobody(program: &Path, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// An authority, one that nobody knows, and a server's certificate; `None` without openssl.
+/// An authority, an unrelated authority, and a server's certificate; `None` without openssl.
 fn certificates(folder: &Path) -> Option<()> {
     let openssl = |line: &str| {
         let run =
@@ -44,7 +44,7 @@ fn certificates(folder: &Path) -> Option<()> {
     openssl("req -newkey rsa:2048 -nodes -keyout made.key -out made.csr -subj /CN=db.example")?;
     std::fs::write(folder.join("names"), "subjectAltName=DNS:db.example\n").ok()?;
     openssl("x509 -req -in made.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out server.pem")?;
-    // The key must belong to the server's user, and to nobody else.
+    // Only the server's user may read the key.
     std::fs::set_permissions(folder.join("made.key"), std::os::unix::fs::PermissionsExt::from_mode(0o644)).ok()?;
     let [from, to] = ["made.key", "server.key"].map(|name| folder.join(name).to_string_lossy().into_owned());
     as_nobody(Path::new("/usr/bin/install"), &["-m", "600", &from, &to]).map(drop)
@@ -94,7 +94,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let data = self.folder.path().join("data").to_string_lossy().into_owned();
         let _ = as_nobody(&self.programs.join("pg_ctl"), &["-D", &data, "-m", "immediate", "stop"]);
-        // What the server wrote is its user's.
+        // The server's files belong to its user.
         let _ = as_nobody(Path::new("/bin/rm"), &["-rf", &data]);
     }
 }
@@ -149,7 +149,7 @@ fn tables_of_a_server_read_as_files_do() {
     fails(&server.address("?table=empty"), &["no rows"]);
     fails(&server.address("?query=SELECT nix FROM visit"), &["\\\"nix\\\" does not exist"]);
     fails(&server.address("?query=DELETE FROM visit RETURNING id"), &["DELETE"]);
-    // 127.0.0.1 is not what the certificate is for.
+    // The certificate is not for 127.0.0.1.
     fails(&server.address("?sslmode=require&table=visit"), &["TLS"]);
     fails("postgres://me:canary@192.0.2.1/d?sslmode=prefer&table=t", &["sslmode=prefer", "clear text", "verify-full"]);
     fails(&server.address("?sslmod=disable&table=visit"), &["cannot be understood"]);

@@ -1,8 +1,8 @@
-//! CSV files with two readings: refused, or read as everybody reads them.
+//! CSV files with two readings are refused, or read as all programs read them.
 //!
-//! Two things are decided here rather than refused, because tables of people have them everywhere and no cell depends
-//! on them: blanks around names of columns and marks before the first are no part of a name, and a line without
-//! anything is no row.
+//! Two things are decided here instead of refused, because they are common in tables of people and no cell depends on
+//! them: blanks around column names and a byte order mark before the first are not part of a name, and an empty line is
+//! not a row.
 
 use std::fs;
 
@@ -15,8 +15,8 @@ fn files_with_two_readings_are_refused() {
     let path = folder.path().join("people.csv");
     let (accepted, wrong) = corpus::compared(
         |bytes| {
-            // The mark of UTF-16 is heeded here, and not by every program: how text is encoded is no reading of a
-            // table.
+            // The byte order mark of UTF-16 is respected here, and not by every program; the encoding is not a reading
+            // of the table.
             if bytes.starts_with(b"\xff\xfe") {
                 return Err("UTF-16".to_string());
             }
@@ -28,7 +28,8 @@ fn files_with_two_readings_are_refused() {
             Ok(corpus::seen(read.header, (0..table.rows).map(row).collect()))
         },
         |(names, rows)| {
-            // To who keeps the mark before the first name, the quotes after it are a part of the name.
+            // For programs that keep the byte order mark before the first name, the quotes after it are part of the
+            // name.
             let name = |name: &String| match name.strip_prefix('\u{feff}') {
                 Some(marked) => marked.trim_matches(['\u{feff}', '"', ' ']).to_string(),
                 None => name.trim().to_string(),

@@ -1,4 +1,4 @@
-//! Tables of SQLite databases read as files do.
+//! Tables of SQLite databases are read like files.
 
 use std::path::Path;
 
@@ -92,12 +92,12 @@ fn what_is_wrong_is_said() {
     std::fs::write(&text, "a,b\n1,2\n".repeat(200)).unwrap();
     fails(&format!("sqlite://{}", text.display()), &["not a SQLite database"]);
     fails(&format!("sqlite://{}", folder.path().display()), &["folder"]);
-    // Whoever writes holds the file.
+    // A writer holds an exclusive lock.
     let writer = Connection::open(folder.path().join("clinic.db")).unwrap();
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let locked = fails(&format!("{clinic}?table=light"), &["locked"]);
     assert!(matches!(locked, ReadError::DatabaseFailed { .. }));
-    // And nothing was changed by looking.
+    // Reading has changed nothing.
     drop(writer);
     assert_eq!(read(&format!("{clinic}?table=light"), &ReadOptions::default()).unwrap().table.rows, 2);
 }

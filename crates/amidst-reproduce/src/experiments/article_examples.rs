@@ -39,7 +39,7 @@ const FIGURE_4: [&[(&str, u64)]; 3] = [
     &[("Heart Disease", 1), ("Viral Infection", 1), ("Cancer", 2)],
 ];
 
-/// The least figure that a model measures in some classes.
+/// The minimum over classes of the figure that a model measures.
 fn least(id: &str, parameters: &[(&str, Value)], classes: &[&[(&str, u64)]]) -> Result<f64, Failure> {
     let figures =
         classes.iter().map(|class| Ok(judged(id, parameters, class)?.1)).collect::<Result<Vec<f64>, Failure>>()?;
@@ -84,7 +84,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { printed, claims, ..Outcome::default() })
 }
 
-/// §4.2: with 90 % heart disease no c up to 9 will do.
+/// §4.2: with 90 % heart disease no c up to 9 suffices.
 fn ninety_percent() -> Result<Vec<Printed>, Failure> {
     let counts = [("Heart Disease", 90), ("Flu", 5), ("Cancer", 5)];
     let recursive = |c: &str| {
@@ -116,7 +116,7 @@ fn algorithm_1() -> Result<Vec<Printed>, Failure> {
     ])
 }
 
-/// Theorem 5.1: beliefs before and after, apart and joined.
+/// Theorem 5.1: beliefs before and after, for separate and for joined classes.
 fn theorem_5_1() -> Vec<Printed> {
     let f =
         Population { totals: vec![50, 50], histograms: vec![vec![(0, 15), (1, 35)], vec![(0, 25), (1, 25)]], scale: 1 };
@@ -142,7 +142,7 @@ fn several_columns() -> Result<Vec<Printed>, Failure> {
     let s = [("s1", 2), ("s2", 1), ("s3", 1)];
     let recursive =
         |c: &str| Ok::<bool, Failure>(judged("recursive-c-l-diversity", &[("c", text(c)), ("l", text("3"))], &s)?.0);
-    // Whose S is not s1 has v3.
+    // The rows whose S is not s1 have V = v3.
     let (_, left) = judged("distinct-l-diversity", &[("l", text("1"))], &[("v3", 2)])?;
     Ok(vec![
         Printed::number("§4.3: distinct values of S", "3", judged("distinct-l-diversity", &[("l", text("1"))], &s)?.1),
@@ -153,7 +153,7 @@ fn several_columns() -> Result<Vec<Printed>, Failure> {
     ])
 }
 
-/// §6: what the article says of all of Adult.
+/// §6: the article's statements about the whole of Adult.
 fn adult_facts(context: &Context<'_>) -> Result<Vec<Printed>, Failure> {
     let adult = context.adult;
     let trial = Trial::new(&adult.table, adult.first(1), &[adult.occupation])?;

@@ -89,7 +89,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
 }
 
-/// What the times together, as multiples of those of k-anonymity, say about what the article claims.
+/// The article's claim, judged by the times as multiples of those for k-anonymity.
 fn claim(ratios: &[(&str, &str, f64)]) -> Claim {
     let similar = ratios.iter().all(|r| (1.0 / SIMILAR..=SIMILAR).contains(&r.2));
     let told: Vec<String> = ratios.iter().map(|(table, kind, ratio)| format!("{kind} on {table} {ratio:.2}")).collect();

@@ -33,14 +33,14 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const SIZES: [(usize, usize); 4] = [(15, 3), (16, 4), (17, 5), (18, 7)];
 const METRICS: [&str; 3] = ["height", "mean group size", "discernibility"];
 
-/// Mean, least and most over the samples in which something satisfies the requirement.
+/// Mean, minimum and maximum over the samples in which the requirement can be satisfied; `None` if there is none.
 fn spread(values: &[f64]) -> Option<[f64; 3]> {
     let (sum, least, most) =
         values.iter().fold((0.0, f64::INFINITY, 0.0f64), |(s, l, m), &v| (s + v, l.min(v), m.max(v)));
     (!values.is_empty()).then(|| [sum / values.len() as f64, least, most])
 }
 
-/// The least height, mean group size and discernibility; nothing where nothing satisfies the requirement.
+/// The least height, mean group size and discernibility; `None` if no table satisfies the requirement.
 fn least(trial: &Trial, kind: Kind, l: u64, context: &Context<'_>) -> Result<Option<[f64; 3]>, Failure> {
     let requirements = [kind.require(trial, l)?];
     let minimal = trial.minimal(&requirements, "discernibility", context.cancel)?;
@@ -59,7 +59,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     let mut table =
         Sheet::new(["figure", "quasi columns", "l", "requirement", "metric", "mean", "least", "most", "samples"]);
     let mut charts = Vec::new();
-    // For each size, metric and kind, the means over l.
+    // For each size, metric and kind, the means for every l.
     let mut curves: Vec<[[Vec<Option<f64>>; 3]; 3]> = Vec::new();
     let mut of_all: Vec<f64> = Vec::new();
     for (done, (figure, size)) in SIZES.into_iter().enumerate() {
@@ -111,7 +111,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts, claims: claims(&curves, &of_all), settings, ..Outcome::default() })
 }
 
-/// How many steps more diversity takes than k-anonymity in the whole table, for every ℓ.
+/// For every ℓ, how many more generalization steps diversity takes than k-anonymity in the whole table.
 fn steps_of_all(size: usize, context: &Context<'_>) -> Result<Vec<f64>, Failure> {
     let adult = context.adult;
     let trial = Trial::new(&adult.table, adult.first(size), &[adult.occupation])?;
@@ -126,7 +126,7 @@ fn steps_of_all(size: usize, context: &Context<'_>) -> Result<Vec<f64>, Failure>
     Ok(steps)
 }
 
-/// What the curves say about what the article claims; `of_all` are the steps in the whole table.
+/// The article's claims, judged by the curves; `of_all` are the steps in the whole table.
 fn claims(curves: &[[[Vec<Option<f64>>; 3]; 3]], of_all: &[f64]) -> Vec<Claim> {
     let heights = curves.iter().flat_map(|c| {
         let [k, entropy, recursive] = &c[0];

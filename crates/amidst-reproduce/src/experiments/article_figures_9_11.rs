@@ -1,7 +1,7 @@
 //! **Paper.** ℓ-diversity article, Figures 9 and 11 (§6, "Homogeneity attack").
 //!
-//! **Claim.** For k = 2 … 50, so many of the minimal k-anonymous tables of Adult have groups that are (nearly)
-//! homogeneous in salary class, with so many groups and rows on average: 49 numbers.
+//! **Claim.** For k = 2 … 50, the number of minimal k-anonymous tables of Adult with groups that are (nearly)
+//! homogeneous in salary class, and the mean numbers of such groups and their rows: 49 numbers.
 //!
 //! **Measured.** All minimal nodes of the lattice for each k; in each of their tables the groups in which all, or 95 %,
 //! of the rows agree.

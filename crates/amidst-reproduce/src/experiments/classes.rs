@@ -1,4 +1,4 @@
-//! Single classes held against a model, as the papers' worked examples do it.
+//! Judges single classes by a model, as in the papers' worked examples.
 
 use amidst::Failure;
 use amidst::core::class::{Class, TableStats};

@@ -25,7 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// The series: name, algorithm, and whether two distinct values are asked for.
+/// The series: name, algorithm, and whether two distinct values are required.
 const SERIES: [(&str, &str, bool); 4] = [
     ("systematic, k", "systematic", false),
     ("systematic, k and l = 3", "systematic", true),
@@ -33,7 +33,7 @@ const SERIES: [(&str, &str, bool); 4] = [
     ("k-member", "k-member", false),
 ];
 
-/// The power of x with which times grow between the place `from` and the last one.
+/// The exponent with which times grow between `from` and the last point.
 fn exponent(times: &[Option<f64>], xs: &[f64], from: usize) -> f64 {
     let ends =
         |points: &[f64]| points.last().copied().unwrap_or(f64::NAN) / points.get(from).copied().unwrap_or(f64::NAN);
@@ -93,7 +93,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
 }
 
-/// What the curves (loss and time over k, loss and time over the rows) say about what the paper claims.
+/// The paper's claims, judged by the curves (loss and time over k, loss and time over the number of rows).
 fn claims(curves: &[[Vec<Option<f64>>; 4]; 4], ks: &[u64], sizes: &[usize]) -> Vec<Claim> {
     let lower = [0, 2].iter().all(|&c| below(&curves[c][0], &curves[c][2], 0.0));
     let sum = |c: &[Option<f64>]| c.iter().flatten().sum::<f64>();

@@ -17,10 +17,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order of the figures.
+    /// All kinds, in the order of the figures.
     pub const ALL: [Kind; 3] = [Kind::K, Kind::Entropy, Kind::Recursive];
 
-    /// In words.
+    /// Its name in words.
     pub fn name(self) -> &'static str {
         match self {
             Kind::K => "k-anonymity",

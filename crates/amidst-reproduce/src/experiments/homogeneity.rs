@@ -1,4 +1,4 @@
-//! What the homogeneity attack finds in all minimal k-anonymous tables: Figures 9 to 12 of the article.
+//! The homogeneity attack on all minimal k-anonymous tables: Figures 9 to 12 of the article.
 
 use amidst::Failure;
 use amidst::core::internal::lattice::{self, Homogeneity};
@@ -10,20 +10,20 @@ use crate::trial::Trial;
 /// The values of k in the figures.
 pub const KS: [u64; 7] = [2, 5, 10, 15, 20, 30, 50];
 
-/// A line of a figure.
+/// A row of a figure.
 #[derive(Debug, Clone, Copy)]
 pub struct Line {
     /// k.
     pub k: u64,
-    /// Minimal k-anonymous tables.
+    /// Number of minimal k-anonymous tables.
     pub tables: usize,
-    /// Tables with homogeneous groups, the mean of such groups, the mean of their rows.
+    /// Number of tables with homogeneous groups, mean number of such groups, mean number of their rows.
     pub exact: (usize, f64, f64),
-    /// The same where 95 % agree.
+    /// The same for groups in which 95 % of the rows agree.
     pub nearly: (usize, f64, f64),
 }
 
-/// The lines for every k.
+/// The rows for every k.
 pub fn lines(trial: &Trial, context: &Context<'_>) -> Result<Vec<Line>, Failure> {
     let mut lines = Vec::new();
     for (done, k) in KS.into_iter().enumerate() {
@@ -50,7 +50,7 @@ pub fn lines(trial: &Trial, context: &Context<'_>) -> Result<Vec<Line>, Failure>
     Ok(lines)
 }
 
-/// The lines as a table and as two charts.
+/// The rows as a table and as two charts.
 pub fn shown(lines: &[Line]) -> (Sheet, Vec<Chart>) {
     let mut table = Sheet::new([
         "k",

@@ -89,7 +89,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
 }
 
-/// What the curves of the three figures say about what the paper claims.
+/// The paper's claims, judged by the curves of the three figures.
 fn claims(curves: &[[Vec<Option<f64>>; 5]; 3]) -> Vec<Claim> {
     let told = |figure: usize| -> (Vec<f64>, String) {
         let ratios = Kind::TIMED.iter().zip(&curves[figure]).filter_map(|(kind, c)| Some((kind.name(), ratio(c)?)));

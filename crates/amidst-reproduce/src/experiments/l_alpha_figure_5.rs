@@ -36,7 +36,7 @@ const LS: [u64; 5] = [2, 4, 6, 8, 10];
 /// For each metric (discernibility, CAVG, divergence), the figures over l.
 type Points = [Vec<Option<f64>>; 3];
 
-/// About as much: a quarter more at most.
+/// "About as much": at most a quarter more.
 const NEAR: f64 = 1.25;
 
 fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
@@ -72,7 +72,8 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts: charts(&series, base), claims: claims(&series), settings, ..Outcome::default() })
 }
 
-/// Each metric for all requirements, and for the local recodings alone, which full-domain figures would press flat.
+/// A chart of each metric for all requirements, and one for the local recodings alone, on whose scale they differ
+/// visibly.
 fn charts(series: &[(Kind, Points)], base: Option<f64>) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (metric, (letter, y)) in [("a", "discernibility"), ("b", "CAVG"), ("c", "divergence")].into_iter().enumerate() {
@@ -94,12 +95,12 @@ fn charts(series: &[(Kind, Points)], base: Option<f64>) -> Vec<Chart> {
     charts
 }
 
-/// What the figures say about what the paper claims.
+/// The paper's claims, judged by the figures.
 fn claims(series: &[(Kind, Points)]) -> Vec<Claim> {
     let of = |kind: Kind, metric: usize| {
         series.iter().find(|s| s.0 == kind).map(|s| s.1[metric].as_slice()).unwrap_or_default()
     };
-    // The ratio of the distinct model to another, where both are possible: with each l.
+    // The ratio of the distinct model to another, for each l where both are possible.
     let ratios = |other: Kind, metric: usize| -> Vec<(u64, f64)> {
         let pairs = LS.into_iter().zip(of(Kind::Distinct, metric).iter().zip(of(other, metric)));
         pairs.filter_map(|(l, (a, b))| Some((l, (*a)? / (*b)?))).collect()

@@ -15,7 +15,7 @@ use crate::trial::{Quasi, Trial};
 pub enum Kind {
     /// Distinct l-diversity by full-domain search.
     L,
-    /// Distinct l-diversity by the recoding of the others, top-down.
+    /// Distinct l-diversity by the same top-down recoding as the others.
     LocalL,
     /// Distinct (l,α)-diversity, top-down.
     Distinct,
@@ -30,13 +30,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The four of the paper, and entropy in its other reading, since over categories it is impossible for l = 4.
+    /// The four of the paper, and entropy over values, since entropy over categories is impossible for l = 4.
     pub const TIMED: [Kind; 5] = [Kind::L, Kind::Distinct, Kind::Entropy, Kind::Recursive, Kind::EntropyOfValues];
-    /// Those that are recoded alike: l-diversity, distinct, and entropy and recursion in both readings.
+    /// Those recoded in the same way: l-diversity, distinct, and entropy and recursive in both readings.
     pub const LOCAL: [Kind; 6] =
         [Kind::LocalL, Kind::Distinct, Kind::Entropy, Kind::Recursive, Kind::EntropyOfValues, Kind::RecursiveOfValues];
 
-    /// In words.
+    /// Its name in words.
     pub fn name(self) -> &'static str {
         match self {
             Kind::L => "l-diversity",
@@ -75,8 +75,8 @@ impl Kind {
         })
     }
 
-    /// What the top-down release costs: discernibility, mean group size over l, divergence, and its groups. Nothing
-    /// where no release satisfies the requirement.
+    /// The cost of the top-down release: discernibility, mean group size over l, divergence, and number of groups.
+    /// `None` if no release satisfies the requirement.
     pub fn release(self, trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<[f64; 4]>, Failure> {
         let requirements = self.require(trial, l)?;
         let found = trial.find("top-down", &requirements, &Parameters::default(), 1, context.cancel)?;
@@ -89,7 +89,7 @@ impl Kind {
     }
 }
 
-/// The same of l-diversity by full-domain search: the least of each over all minimal tables.
+/// As [`Kind::release`], for l-diversity by full-domain search: the minimum of each figure over all minimal tables.
 pub fn full_domain(trial: &Trial, l: u64, context: &Context<'_>) -> Result<Option<[f64; 4]>, Failure> {
     let requirements = Kind::L.require(trial, l)?;
     let minimal = |metric| trial.minimal(&requirements, metric, context.cancel);
@@ -112,7 +112,7 @@ pub fn columns(context: &Context<'_>) -> Vec<Quasi> {
     known.chain(rest).cloned().collect()
 }
 
-/// A table with health conditions, counted by the first `size` quasi columns.
+/// A table with health conditions, counted by its first `size` quasi columns.
 pub fn trial(data: &Table, size: usize, context: &Context<'_>) -> Result<Trial, Failure> {
     let columns = columns(context);
     let mut trial = Trial::new(&with_health(data, 1), &columns[..size.min(columns.len())], &["health"])?;

@@ -27,7 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Groups within one category, and their rows; nothing where nothing satisfies the requirement.
+/// Number of groups within one category, and of their rows; `None` if no release satisfies the requirement.
 fn alike(trial: &Trial, kind: Kind, l: u64, context: &Context<'_>) -> Result<Option<(u64, u64)>, Failure> {
     let requirements = kind.require(trial, l)?;
     let algorithm = if kind == Kind::L { "incognito" } else { "top-down" };

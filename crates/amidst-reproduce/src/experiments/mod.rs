@@ -50,10 +50,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     clustering_comparison::EXPERIMENT,
 ];
 
-/// The experiments of these names: a paper's or their own; all of them without a name.
+/// The experiments with these names, each of a paper or of an experiment; all experiments if there are no names.
 ///
 /// # Errors
-/// When there is no paper or experiment of a name.
+/// When a name is unknown.
 pub fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
     let known = || Paper::ALL.into_iter().map(Paper::id).chain(EXPERIMENTS.iter().map(|e| e.id));
     if let Some(unknown) = names.iter().find(|name| !known().any(|k| k == name.as_str())) {

@@ -33,7 +33,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// A heuristic may be so much worse for an easier task.
+/// How much more a heuristic may lose on an easier task, as a fraction.
 const SLACK: f64 = 0.05;
 const MODELS: [&str; 4] = ["k-anonymity", "simple (α,k)", "complete (α,k)", "general (α,k)"];
 
@@ -52,7 +52,7 @@ fn requirement(trial: &Trial, model: usize, k: u64, frequent: &[String]) -> Resu
     }
 }
 
-/// The loss of each model: the strictest first, each at most what the stricter ones found.
+/// The loss of each model: computed from the strictest on, each at most the loss of the stricter ones.
 fn losses(trial: &Trial, k: u64, frequent: &[String], context: &Context<'_>) -> Result<[Option<f64>; 4], Failure> {
     let mut losses = [None; 4];
     let mut best: Option<f64> = None;
@@ -120,7 +120,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
     Ok(Outcome { table, charts, claims, settings, ..Outcome::default() })
 }
 
-/// What the curves of both figures say about what the survey claims.
+/// The survey's claims, judged by the curves of both figures.
 fn claims(curves: &[[Vec<Option<f64>>; 4]; 2]) -> Vec<Claim> {
     let growing = curves[0].iter().all(|c| rises(c, SLACK));
     let wider = curves[1].iter().all(|c| rises(c, SLACK));

@@ -1,5 +1,5 @@
-//! A table that changes, its classes maintained, and the same table clustered anew: Figures 1 and 2 of the update
-//! paper.
+//! Compares maintained classes of a changing table with the changed table clustered again: Figures 1 and 2 of the
+//! update paper.
 
 use amidst::Failure;
 use amidst::core::internal::series::{UNPLACED, maintain};
@@ -10,24 +10,24 @@ use amidst::core::table::{Column, Table};
 use crate::experiment::{Chart, Claim, Context, Outcome, Sheet, Verdict};
 use crate::trial::{Quasi, Trial, class_of_rows, timed};
 
-/// k of every run: the paper does not say.
+/// k of every run; the paper does not state it.
 const K: &str = "5";
 
-/// How often each step is timed.
+/// Number of timed runs for each step.
 const RUNS: usize = 3;
 
-/// What a change cost.
+/// The cost of a change.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Rows inserted or deleted.
+    /// Number of rows inserted or deleted.
     rows: usize,
-    /// Loss and seconds (median, least, most) of the maintained classes.
+    /// Loss and seconds (median, minimum, maximum) with maintained classes.
     maintained: (f64, [f64; 3]),
-    /// Loss and seconds of the classes made anew.
+    /// Loss and seconds with the table clustered again.
     anew: (f64, [f64; 3]),
 }
 
-/// The rows of a table that `keep` says.
+/// The rows of a table for which `keep` is true.
 pub fn part(table: &Table, keep: impl Fn(usize) -> bool) -> Table {
     let mut part = table.clone();
     let kept: Vec<bool> = (0..table.rows).map(keep).collect();
@@ -43,7 +43,7 @@ fn requirements(trial: &Trial, l: u64) -> Result<Vec<Requirement>, Failure> {
     ])
 }
 
-/// Clusters a table so many times: the class of each row, the loss, the seconds.
+/// Clusters a table `runs` times: the class of each row, the loss, the seconds.
 fn clustered(trial: &Trial, l: u64, runs: usize, context: &Context<'_>) -> Result<(Vec<u32>, f64, [f64; 3]), Failure> {
     let requirements = requirements(trial, l)?;
     let options = Parameters::default();
@@ -53,7 +53,7 @@ fn clustered(trial: &Trial, l: u64, runs: usize, context: &Context<'_>) -> Resul
     Ok((classes, trial.cost(&recoding).loss, seconds))
 }
 
-/// The table `after`, whose rows were in the classes `before` says, or are new: maintained, and clustered anew.
+/// The cost of maintaining and of clustering the table `after`, whose rows were in the classes `before` or are new.
 fn changed(
     rows: usize,
     after: &Table,
@@ -71,7 +71,7 @@ fn changed(
     Ok(Step { rows, maintained: (kept.loss, seconds), anew: (loss, seconds_anew) })
 }
 
-/// What the paper claims of both figures, and what is measured.
+/// The claim of both figures, and how it is measured.
 pub const CLAIM: &str = "maintained classes lose about as little as new ones while the change is small, more when it is large, and \
                          take far less time";
 pub const MEASURED: &str = "total information loss and seconds, of classes that are maintained and of the same rows clustered \
@@ -82,8 +82,8 @@ pub const DEPARTURES: &[&str] = &[
     "Quick runs have a tenth of the rows.",
 ];
 
-/// Changes the table `before` by each number of rows, for l = 2 and l = 4. `change` makes, of the classes before, the
-/// table after that many rows have come or gone, and the classes that its rows were in.
+/// Changes the table `before` by each number of rows, for l = 2 and l = 4. From the classes before the change, `change`
+/// returns the table after that many rows were inserted or deleted, and the former class of each of its rows.
 pub fn figure(
     before: &Table,
     changes: &[usize],
@@ -120,7 +120,7 @@ fn first_version(table: &Table, l: u64, quasi: &[Quasi], context: &Context<'_>) 
     Ok(clustered(&trial, l, 1, context)?.0)
 }
 
-/// The steps for each l as a table and charts.
+/// The steps for each l, as a table and charts.
 fn shown(what: &str, figure: usize, runs: &[(u64, Vec<Step>)]) -> (Sheet, Vec<Chart>) {
     let mut table = Sheet::new([
         "l",
@@ -151,7 +151,7 @@ fn shown(what: &str, figure: usize, runs: &[(u64, Vec<Step>)]) -> (Sheet, Vec<Ch
     (table, vec![loss, time])
 }
 
-/// What the paper claims of both figures.
+/// The paper's claims on both figures, judged by the steps.
 fn claims(runs: &[(u64, Vec<Step>)]) -> Vec<Claim> {
     let first = || runs.iter().filter_map(|r| r.1.first());
     let last = || runs.iter().filter_map(|r| r.1.last());

@@ -27,7 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Table 1, then four rows that come: gender, age, ZIP, disease.
+/// Table 1, then four inserted rows: gender, age, ZIP, disease.
 const ROWS: [[&str; 4]; 10] = [
     ["Male", "25", "4350", "Hypertension"],
     ["Male", "23", "4351", "Hypertension"],
@@ -57,7 +57,7 @@ fn run(context: &Context<'_>) -> Result<Outcome, Failure> {
         Printed::number("Table 2: k", "3", least("k-anonymity", "k")?),
         Printed::number("Table 2: distinct diseases", "2", least("distinct-l-diversity", "l")?),
     ];
-    // Rows 1 and 4 leave, rows 7 to 10 come.
+    // The rows with index 1 and 4 are deleted, those from index 6 on are inserted.
     let rows: Vec<usize> = (0..ROWS.len()).filter(|row| ![1, 4].contains(row)).collect();
     let mut table = Table::from_rows(["gender", "age", "zip", "disease"], rows.iter().map(|&row| ROWS[row]));
     table.columns[1].kind = ValueType::Integer;

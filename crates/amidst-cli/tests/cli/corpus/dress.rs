@@ -1,4 +1,4 @@
-//! The same table as other programs would have written it.
+//! Writes a table in the form in which other programs would write it.
 
 use std::io::Write;
 
@@ -40,7 +40,7 @@ impl Dress {
                 let all = std::iter::once(names.iter().map(|n| n.to_string()).collect()).chain(rows());
                 let text = separated(all, ";");
                 let byte = |c: char| if (c as u32) < 256 { c as u8 } else { b'?' };
-                // A letter that UTF-8 would write otherwise, whatever the table holds.
+                // A letter whose bytes differ from UTF-8, independent of the table's content.
                 ("data.csv", text.chars().map(byte).collect())
             }
             Dress::Utf16 => {

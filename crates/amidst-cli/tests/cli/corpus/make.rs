@@ -1,6 +1,6 @@
-//! The values of made-up tables: the same for the same table, whatever else changes.
+//! The values of synthetic tables: determined by table, column and row alone.
 
-/// Numbers that look random and depend on where they are asked for alone.
+/// A pseudo-random generator seeded by table, column and row.
 pub struct Dice(u64);
 
 impl Dice {
@@ -69,7 +69,7 @@ fn words(language: &str) -> &'static [&'static str] {
     }
 }
 
-/// One cell. `before` are the cells of the row so far.
+/// One cell. `before` holds the earlier cells of the row.
 pub fn cell(table: &str, language: &str, column: usize, row: usize, kind: &str, before: &[String]) -> String {
     let mut dice = Dice::at(table, column, row);
     let mut parts = kind.split_whitespace();
@@ -88,16 +88,16 @@ pub fn cell(table: &str, language: &str, column: usize, row: usize, kind: &str, 
             format!("{prefix}{n:0width$}", width = number(1) as usize)
         }
         "visits" => format!("{}{:0width$}", args[0], row % number(2) as usize + 1, width = number(1) as usize),
-        // Everybody in turn, so that all have the same number of rows.
+        // People in rotation, so that all have the same number of rows.
         "turn" => (row % number(0) as usize + 1).to_string(),
-        // Handed out one after the other, with gaps; two may meet.
+        // Ascending with gaps; two rows may have the same.
         "steps" => (number(0) + row as u64 * number(1) + dice.below(number(1) * 3 / 2)).to_string(),
-        // A pseudonym for each of so many people.
+        // A pseudonym for each of `number(1)` people.
         "token" => {
             let mut person = Dice::at(table, column, dice.below(number(1)) as usize);
             (0..number(0)).map(|_| format!("{:x}", person.below(16))).collect()
         }
-        // An amount that few people have.
+        // An amount that is zero for nine of ten people.
         "seldom" => {
             if dice.below(10) == 0 {
                 (100 + dice.below(40) * 191).to_string()
@@ -133,7 +133,7 @@ pub fn cell(table: &str, language: &str, column: usize, row: usize, kind: &str, 
         "full" => format!("{} {}", dice.of(first), dice.of(last)),
         "lastfirst" => format!("{}, {}", dice.of(last), dice.of(first)),
         "email" => format!("u{}@{}.example", dice.below(1 << 40), ["mail", "post", "web"][dice.below(3) as usize]),
-        // Addresses of so many people.
+        // Addresses of `number(0)` people.
         "mailbox" => {
             format!("u{}@mail.example", Dice::at(table, column, dice.below(number(0)) as usize).below(1 << 40))
         }

@@ -1,4 +1,4 @@
-//! Tables about people that nobody described, with what must become of their columns; see `tables.txt`.
+//! Tables about people without a description, with what must become of their columns; see `tables.txt`.
 
 pub mod dress;
 mod make;
@@ -11,13 +11,13 @@ pub enum Fate {
     Gone,
     /// The same, and k counts the people for whom its values stand.
     People,
-    /// What a cell says, at least five rows say.
+    /// Every published value is shared by at least five rows.
     Coarse,
     /// In the release.
     Stays,
 }
 
-/// A made-up table.
+/// A synthetic table.
 pub struct Made {
     pub name: String,
     pub rows: usize,

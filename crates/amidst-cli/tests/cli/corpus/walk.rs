@@ -1,5 +1,5 @@
-//! Every table of the corpus goes from `init` to `verify`, nothing edited: nobody is published, and what the release
-//! says of itself first is true.
+//! Every table of the corpus goes from `init` to `verify` without edits: no person is singled out, and the first
+//! sentences of the release are true.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,26 @@ use crate::house::House;
 use crate::said;
 use amidst::io::{Format, ReadOptions, WriteOptions};
 
-/// Rows that must at least say what a cell says.
+/// The minimum number of rows that share a published value.
 const K: usize = 5;
 
-/// How a table of the corpus is written.
+/// How a table of the corpus is written to a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     Csv,
     Parquet,
-    /// As some other program would.
+    /// In the form of another program.
     Dressed(Dress),
 }
 
-/// The column by whose values a policy counts people.
+/// The column by which a policy counts people.
 fn key(policy: &str) -> Option<String> {
     let (before, _) = policy.split_once("role = \"key\"")?;
     let (_, name) = before.trim_end().rsplit_once("[columns.")?;
     Some(name.trim_end_matches(']').trim_matches('"').to_string())
 }
 
-/// What is wrong with what became of a table; `None` when nothing is.
+/// What is wrong with the release of a table; `None` when nothing is.
 fn walked(made: &Made, written: Written) -> Option<String> {
     let house = House::new();
     let csv = house.file("plain.csv", &made.csv);
@@ -54,7 +54,7 @@ fn walked(made: &Made, written: Written) -> Option<String> {
         return Some(format!("init: {}", init.stderr));
     }
     let policy = house.read("policy.toml");
-    // A first line of names of people is not told from a header.
+    // A first line of people's names cannot be distinguished from a header.
     if written == Written::Dressed(Dress::Headless) && !policy.contains("header = false") {
         return None;
     }
@@ -63,7 +63,7 @@ fn walked(made: &Made, written: Written) -> Option<String> {
     if check.code != 0 {
         return Some(format!("check: {}\n{policy}", check.stderr));
     }
-    // One half of the runs tells a person, the other a program.
+    // Half of the runs print text, the others JSON.
     let how: &[&str] = if parquet { &["--json"] } else { &[] };
     let run = house.amidst(&[&["anonymize", "policy.toml", "--out", "out"], how].concat());
     if run.code != 0 {
@@ -114,7 +114,7 @@ fn walked(made: &Made, written: Written) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("{}\n{policy}", wrong.join("; ")))
 }
 
-/// Walks every n-th table, and tells all that is wrong at once.
+/// Processes every table and reports all failures together.
 fn walk(written: impl Fn(usize) -> Written) {
     let wrong: Vec<String> = tables()
         .iter()

@@ -1,7 +1,7 @@
-//! Where the messages of an Arrow file or stream are, by what its footer or their own lengths say, held against its
-//! size.
+//! Finds the messages of an Arrow file or stream, by its footer or their own lengths, checked against its size.
 //!
-//! No byte is read twice: what a footer lists must not overlap, so that a small file cannot stand for an endless one.
+//! No byte is read twice: blocks listed in a footer must not overlap, so that a small file cannot stand for a large
+//! table.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use arrow_schema::SchemaRef;
 use super::verify::{self, metadata};
 use super::{CONTINUATION, MAGIC, Wrong};
 
-/// What a message brings.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Dictionary,
@@ -23,19 +23,19 @@ pub(super) enum Kind {
 /// A message with its body.
 pub(super) struct Message {
     pub kind: Kind,
-    /// How long metadata and body are; always from the start of `bytes`.
+    /// Lengths of metadata and body; the offset is 0, the start of `bytes`.
     pub block: Block,
     pub bytes: Buffer,
 }
 
-/// The messages behind the schema.
+/// The messages after the schema.
 pub(super) struct Messages<R> {
     reader: R,
-    /// Of the whole file.
+    /// Size of the whole file.
     size: u64,
-    /// What the footer lists, the last first; `None` for a stream.
+    /// The blocks listed in the footer, in reverse order; `None` for a stream.
     listed: Option<Vec<(Kind, Block)>>,
-    /// Where the next message of a stream starts.
+    /// The offset of the next message of a stream.
     at: u64,
 }
 
@@ -44,7 +44,7 @@ fn bad<T>(reason: &str) -> Result<T, Wrong> {
 }
 
 impl<R: Read + Seek> Messages<R> {
-    /// Finds the schema and where the messages are. `size` is that of the file, at whose start the reader is.
+    /// Reads the schema and finds the messages. `size` is that of the file, at whose start the reader is.
     pub fn open(mut reader: R, size: u64) -> Result<(SchemaRef, MetadataVersion, Self), Wrong> {
         let mut start = vec![0; MAGIC.len().min(usize::try_from(size).unwrap_or(usize::MAX))];
         reader.read_exact(&mut start)?;
@@ -53,7 +53,7 @@ impl<R: Read + Seek> Messages<R> {
     }
 
     fn file(mut reader: R, size: u64) -> Result<(SchemaRef, MetadataVersion, Self), Wrong> {
-        // At its end the length of the footer, four bytes, and the magic; at its start the magic, padded.
+        // The file ends with the length of the footer (four bytes) and the magic; it begins with the padded magic.
         let Some(end) = size.checked_sub(4 + MAGIC.len() as u64).filter(|&end| end >= 8) else {
             return bad("it ends early");
         };
@@ -93,7 +93,7 @@ impl<R: Read + Seek> Messages<R> {
         Ok((Arc::new(verify::schema(declared)?), message.version(), messages))
     }
 
-    /// The next message that brings something.
+    /// The next dictionary or record batch; `None` at the end.
     pub fn next(&mut self) -> Result<Option<Message>, Wrong> {
         if self.listed.is_some() { self.next_listed() } else { self.next_streamed() }
     }
@@ -129,11 +129,11 @@ impl<R: Read + Seek> Messages<R> {
         Ok(Some(Message { kind, block: Block::new(0, length, body), bytes: Buffer::from_vec(bytes) }))
     }
 
-    /// The head of the next message of a stream, with the bytes that tell its length, and the length of all that.
+    /// The header of the next message of a stream, with the bytes of its length, and the length of both.
     fn head(&mut self) -> Result<Option<(Vec<u8>, i32)>, Wrong> {
         let mut left = self.size.saturating_sub(self.at);
         let mut head = Vec::new();
-        // Streams may end without a word.
+        // A stream may end without an end marker.
         if left == 0 {
             return Ok(None);
         }
@@ -162,15 +162,15 @@ impl<R: Read + Seek> Messages<R> {
     }
 }
 
-/// Reads this number of bytes; memory is taken as they come.
+/// Reads exactly `length` bytes, allocating as they arrive.
 fn exactly(reader: &mut impl Read, length: u64) -> Result<Vec<u8>, Wrong> {
-    // The length was held against the size of the file before.
+    // The length has been checked against the size of the file.
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(64 << 20)).unwrap_or_default());
     reader.by_ref().take(length).read_to_end(&mut bytes)?;
     if bytes.len() as u64 == length { Ok(bytes) } else { bad("it ends early") }
 }
 
-/// An error unless all blocks lie between the start of the file and its footer, apart from each other.
+/// Fails unless all blocks lie between the start of the file and its footer and do not overlap.
 fn check_places(listed: &[(Kind, Block)], end: u64) -> Result<(), Wrong> {
     let mut places = Vec::with_capacity(listed.len());
     for (_, block) in listed {

@@ -1,7 +1,7 @@
-//! Arrow IPC, both kinds: the file with a footer and the stream without.
+//! Reads Arrow IPC: the file format with a footer, and the stream format.
 //!
-//! Messages are found and cut out here ([`layout`]) and held against what they say of themselves ([`verify`]) before
-//! Arrow's own decoder sees them: it takes the lengths that a file declares for granted.
+//! Messages are located ([`layout`]) and checked against their own lengths ([`verify`]) before Arrow's decoder sees
+//! them, because the decoder trusts stated lengths.
 //!
 //! May use: `contain`, `error`, `format`, `limits`, `merge`, `stream`, the rest of `columnar`, and what those use.
 
@@ -31,11 +31,11 @@ const CONTINUATION: [u8; 4] = [0xFF; 4];
 
 const MAGIC: &[u8] = b"ARROW1";
 
-/// Tables with more columns are decoded whole and cut to the kept columns afterwards: the decoder compares each column
-/// with each kept one.
+/// Tables with more columns are decoded whole and projected afterwards: the decoder compares each column with each kept
+/// one.
 const PROJECTED: usize = 1000;
 
-/// Why a file is no good: the system's word, or what is wrong with the bytes.
+/// Why a file cannot be read: an I/O error, or what is wrong with the bytes.
 enum Wrong {
     Io(std::io::Error),
     Bytes(String),
@@ -91,12 +91,12 @@ fn damaged(path: &Path, reason: String) -> ReadError {
     ReadError::Damaged { path: path.to_path_buf(), format: Format::Arrow.name(), reason }
 }
 
-/// The batches of a file or stream, in order, cut to the kept columns.
+/// The batches of a file or stream, in order, projected to the kept columns.
 struct Batches<'p, R> {
     messages: Messages<R>,
     schema: SchemaRef,
     decoder: FileDecoder,
-    /// The kept columns, where the decoder does not leave out the others.
+    /// The kept columns, if the decoder does not project itself.
     cut: Option<&'p [usize]>,
     deltas: usize,
     /// The cells so far.

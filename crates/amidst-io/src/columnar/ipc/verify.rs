@@ -1,9 +1,9 @@
-//! Schemas and batches, held against their own bytes before they are decoded.
+//! Checks schemas and batches against their own bytes before they are decoded.
 //!
-//! Arrow's decoder validates arrays (offsets ascend, text is UTF-8, keys are within the dictionary), but before it does
-//! so it takes memory for what a buffer is said to hold, slices the body where the metadata says, and unwraps what a
-//! type must have. Here the structure is walked once: every buffer lies within the body, every column has the nodes and
-//! buffers of its type, and what is compressed can hold what it says.
+//! Arrow's decoder validates arrays (offsets ascend, text is UTF-8, keys are within the dictionary), but before that it
+//! allocates memory for the stated lengths of buffers, slices the body at the stated offsets, and unwraps what a type
+//! requires. Here the structure is walked once: every buffer lies within the body, every column has the nodes and
+//! buffers of its type, and compressed buffers can hold what they state.
 
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::{Block, CompressionType, Field as Declared, RecordBatch, root_as_message};
@@ -20,7 +20,7 @@ fn bad<T>(reason: &str) -> Result<T, String> {
     Err(reason.to_string())
 }
 
-/// The schema, once it is known to be small enough to be built.
+/// The schema, after its size has been checked.
 pub(super) fn schema(declared: arrow_ipc::Schema<'_>) -> Result<Schema, String> {
     if !declared.endianness().equals_to_target_endianness() {
         return bad("it was written on a machine of the other byte order");
@@ -43,7 +43,7 @@ pub(super) fn schema(declared: arrow_ipc::Schema<'_>) -> Result<Schema, String> 
     Ok(schema)
 }
 
-/// What the expanded tree of a schema may still take: its parts may be shared, so its bytes do not bound it.
+/// What remains of the limits on an expanded schema: its parts may be shared in the file, so its bytes do not bound it.
 struct Budget {
     fields: usize,
     text: usize,
@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// Numbers in a type that its arrays are computed with.
+/// Checks the numbers in a type with which Arrow computes array sizes.
 fn check_field(field: &Field) -> Result<(), String> {
     match field.data_type() {
         DataType::FixedSizeBinary(size) | DataType::FixedSizeList(_, size) if *size < 0 => {
@@ -104,7 +104,7 @@ fn check_field(field: &Field) -> Result<(), String> {
     children(field.data_type()).into_iter().try_for_each(check_field)
 }
 
-/// The columns that a nested type is made of, in the order of their nodes.
+/// The child columns of a nested type, in the order of their nodes.
 fn children(kind: &DataType) -> Vec<&Field> {
     match kind {
         DataType::List(field)
@@ -120,7 +120,7 @@ fn children(kind: &DataType) -> Vec<&Field> {
     }
 }
 
-/// A batch of rows with the columns of `schema`.
+/// Checks a batch of rows with the columns of `schema`.
 pub(super) fn batch(schema: &Schema, block: &Block, bytes: &[u8], cells: &mut Cells) -> Result<(), String> {
     let (head, body) = parts(block, bytes)?;
     let Ok(message) = root_as_message(head) else { return bad("the head of a batch cannot be understood") };
@@ -133,7 +133,7 @@ pub(super) fn batch(schema: &Schema, block: &Block, bytes: &[u8], cells: &mut Ce
     cells.add(batch.length().unsigned_abs(), kinds.len(), bytes.len() as u64)
 }
 
-/// The values of a dictionary that some column of `schema` has. `deltas` counts those that add to one.
+/// Checks a dictionary batch of a column of `schema`. `deltas` counts those that extend a dictionary.
 pub(super) fn dictionary(schema: &Schema, block: &Block, bytes: &[u8], deltas: &mut usize) -> Result<(), String> {
     let (head, body) = parts(block, bytes)?;
     let Ok(message) = root_as_message(head) else { return bad("the head of a dictionary cannot be understood") };
@@ -159,13 +159,13 @@ pub(super) fn dictionary(schema: &Schema, block: &Block, bytes: &[u8], deltas: &
     record_batch(&[values], message.version() < arrow_ipc::MetadataVersion::V5, batch, body)
 }
 
-/// What follows the length in the head of a message.
+/// The metadata of a message: its header without the length.
 pub(super) fn metadata(head: &[u8]) -> &[u8] {
     let prefix = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
     head.get(prefix..).unwrap_or_default()
 }
 
-/// Head and body of a message.
+/// Header and body of a message.
 fn parts<'b>(block: &Block, bytes: &'b [u8]) -> Result<(&'b [u8], &'b [u8]), String> {
     let length = usize::try_from(block.metaDataLength()).unwrap_or(usize::MAX);
     match bytes.split_at_checked(length) {
@@ -174,12 +174,12 @@ fn parts<'b>(block: &Block, bytes: &'b [u8]) -> Result<(&'b [u8], &'b [u8]), Str
     }
 }
 
-/// What of a batch's nodes and buffers is not taken yet.
+/// The nodes and buffers of a batch that are not assigned to a column yet.
 struct Left {
     nodes: usize,
     buffers: usize,
     variadic: std::vec::IntoIter<i64>,
-    /// Whether unions have a buffer of nulls, as they once did.
+    /// Whether unions have a validity buffer, as in metadata versions before 5.
     old_unions: bool,
 }
 
@@ -226,7 +226,7 @@ fn record_batch(kinds: &[&DataType], old_unions: bool, batch: RecordBatch<'_>, b
         let Some(bytes) = bytes else { return bad("a buffer lies outside its batch") };
         unpacked = unpacked.saturating_add(held(packing, bytes)?);
     }
-    // Buffers that lie over each other add up to more than there is.
+    // Overlapping buffers may add up to more than the body.
     check_unpacked(body.len() as u64, unpacked)?;
     let Ok(rows) = u64::try_from(batch.length()) else { return bad("a batch has a negative number of rows") };
     if rows > unpacked.saturating_mul(8).saturating_add(FREE_BATCH_ROWS) {
@@ -250,14 +250,14 @@ fn record_batch(kinds: &[&DataType], old_unions: bool, batch: RecordBatch<'_>, b
     Ok(())
 }
 
-/// The bytes that a buffer holds once it is decompressed.
+/// The decompressed length of a buffer.
 fn held(packing: Packing, bytes: &[u8]) -> Result<u64, String> {
     if bytes.is_empty() || matches!(packing, Packing::None) {
         return Ok(bytes.len() as u64);
     }
     let Some((length, rest)) = bytes.split_first_chunk::<8>() else { return bad("a compressed buffer has no length") };
     match i64::from_le_bytes(*length) {
-        // Not compressed after all.
+        // -1: not compressed.
         -1 => Ok(rest.len() as u64),
         length => {
             let Ok(length) = u64::try_from(length) else { return bad("a compressed buffer has a negative length") };

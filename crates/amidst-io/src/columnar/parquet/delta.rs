@@ -1,9 +1,8 @@
-//! Columns whose pages are written as differences: how many values such a page has is said inside it, behind
-//! compression.
+//! Checks delta encoded pages, whose number of values is stated inside the compressed body.
 //!
-//! Decoders take memory for that many values before they see them, and a text that repeats the start of the text before
-//! it can be a thousand times as long as the page. Pages of these encodings, which few writers use, are therefore
-//! unpacked once more to look at the counts.
+//! Decoders allocate memory for that number before they see the values, and a text that repeats the start of the
+//! previous one can be a thousand times as long as the page. Pages of these encodings, which few writers use, are
+//! therefore decompressed an additional time to check the counts.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::thrift::Walked;
 use crate::limits::check_unpacked;
 
-/// An error when a page of the column tells of more than it can hold.
+/// Fails when a page of the column states more values or bytes than it can hold.
 pub(super) fn pages<T: ChunkReader + 'static>(file: Arc<T>, chunk: &ColumnChunkMetaData, rows: i64) -> Walked<()> {
     let rows = usize::try_from(rows).map_err(|_| "a row group has a negative number of rows")?;
     let failed = |_| "a page cannot be decompressed".to_string();
@@ -50,7 +49,7 @@ pub(super) fn pages<T: ChunkReader + 'static>(file: Arc<T>, chunk: &ColumnChunkM
     Ok(())
 }
 
-/// Texts, each as the number of bytes that it shares with the one before, and the others.
+/// Checks delta encoded texts: each as the number of bytes shared with the previous text, and a suffix.
 fn texts(bytes: &[u8], cells: u32) -> Walked<()> {
     let mut total = 0u64;
     let mut add = |length: i64| {
@@ -64,7 +63,7 @@ fn texts(bytes: &[u8], cells: u32) -> Walked<()> {
     check_unpacked(bytes.len() as u64, total)
 }
 
-/// What precedes differences.
+/// The header of delta encoded integers.
 struct Head {
     blocks: usize,
     values: usize,
@@ -90,14 +89,14 @@ fn signed(n: u64) -> i64 {
 }
 
 impl Head {
-    /// The head of differences that stand for at most `cells` values, and what follows it.
+    /// Parses the header of at most `cells` delta encoded values; returns it and the bytes after it.
     fn take(mut bytes: &[u8], cells: u32) -> Walked<(Head, &[u8])> {
         let (size, blocks, values) = (varint(&mut bytes)?, varint(&mut bytes)?, varint(&mut bytes)?);
         let first = signed(varint(&mut bytes)?);
         if values > u64::from(cells) {
             return Err("a page is said to have more values than cells".to_string());
         }
-        // As every writer does, and far beyond.
+        // The constraints of the format on block sizes, and an upper bound far above what writers use.
         if size == 0
             || size > 1 << 20
             || size % 128 != 0
@@ -111,7 +110,7 @@ impl Head {
         Ok((Head { blocks, values, first, in_block: size / blocks }, bytes))
     }
 
-    /// Tells all values; returns what follows them.
+    /// Passes all values to `tell`; returns the bytes after them.
     fn values<'b>(&self, mut bytes: &'b [u8], tell: &mut dyn FnMut(i64) -> Walked<()>) -> Walked<&'b [u8]> {
         if self.values == 0 {
             return Ok(bytes);
@@ -144,7 +143,7 @@ impl Head {
     }
 }
 
-/// The number in place `i` of numbers of `width` bits.
+/// The i-th number of `width` bits in `packed`.
 fn bits(packed: &[u8], i: usize, width: usize) -> u64 {
     let (mut number, start) = (0u64, i * width);
     let mut taken = 0;

@@ -1,4 +1,4 @@
-//! Parquet: row groups are decoded by all threads, once [`verify`] has held their sizes against the file.
+//! Reads Parquet: all threads decode row groups, after [`verify`] has checked their sizes against the file.
 //!
 //! May use: `contain`, `error`, `format`, `limits`, `merge`, `pipeline`, `stream`, the rest of `columnar`, and what
 //! those use.
@@ -22,10 +22,10 @@ use crate::format::Format;
 use crate::merge::{Block, Merger};
 use crate::stream::Settings;
 
-/// Rows decoded at a time.
+/// Rows per batch.
 const BATCH: usize = 32 << 10;
 
-/// Reads a Parquet file, which `open` opens once for every row group, since threads must not share a position in it.
+/// Reads a Parquet file. `open` opens it once for every row group, because threads must not share a file position.
 pub(crate) fn read<T: ChunkReader + 'static>(
     path: &Path,
     open: impl Fn() -> Result<T, ReadError> + Sync,
@@ -58,7 +58,7 @@ pub(crate) fn read<T: ChunkReader + 'static>(
         let mut blocks = Vec::new();
         loop {
             settings.check()?;
-            // The batch is freed inside, too.
+            // Dropping the batch may panic as well, so it happens inside.
             let block = contained(|| {
                 let Some(batch) = reader.next() else { return Ok(None) };
                 let batch = batch.map_err(|e| damaged(short(&e.to_string())))?;
@@ -97,7 +97,7 @@ pub(crate) fn read<T: ChunkReader + 'static>(
     merger.refuse_no_rows(path, rows_before)
 }
 
-/// The metadata of a file, held against its size.
+/// The metadata of a file, checked against its size.
 fn metadata<T: ChunkReader + 'static>(
     path: &Path,
     file: &T,
@@ -113,7 +113,7 @@ fn metadata<T: ChunkReader + 'static>(
     Ok(metadata)
 }
 
-/// The pages of the columns of a row group that are read.
+/// Checks the pages of the columns that are read in a row group.
 fn check_pages<T: ChunkReader + 'static>(
     file: Arc<T>,
     metadata: &ArrowReaderMetadata,
@@ -133,7 +133,7 @@ fn check_pages<T: ChunkReader + 'static>(
     Ok(())
 }
 
-/// Asks for text columns as dictionaries, as most of them are stored; as they come when the reader will not.
+/// Requests text columns as dictionaries, as most are stored; unchanged metadata if the reader refuses.
 fn with_dictionaries(metadata: ArrowReaderMetadata, schema: &Schema) -> ArrowReaderMetadata {
     let hinted = schema.fields().iter().map(|field| match field.data_type() {
         kind @ (DataType::Utf8 | DataType::LargeUtf8) => {

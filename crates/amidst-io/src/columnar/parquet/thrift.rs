@@ -1,14 +1,14 @@
-//! The compact protocol of Thrift, in which Parquet writes its metadata: walked, not decoded.
+//! Walks over Thrift's compact protocol, in which Parquet writes its metadata, without decoding it.
 //!
-//! A list is preceded by its length, for which decoders take memory before they look at the first element; structures
-//! may be nested as deep as a file likes, which decoders follow until the stack ends. The walk goes over all of it
-//! first, with a bound on both, and hands out the numbers that somebody asks for.
+//! A list is preceded by its length, for which decoders allocate memory before they read the first element; structures
+//! may be nested to any depth, which decoders follow until the stack overflows. The walk visits everything first, with
+//! a bound on both, and reports the numbers to a callback.
 
 use std::io::Read;
 
 use crate::limits::DEPTH_LIMIT;
 
-/// Bytes of a structure, from a file.
+/// A reader over the bytes of a structure.
 pub(super) struct Walker<R> {
     reader: R,
     /// Bytes that the structure may still take.
@@ -17,27 +17,28 @@ pub(super) struct Walker<R> {
     pub taken: u64,
 }
 
-/// Why a walk ended: the system's word is as good as any, since the structure is not there then.
+/// The result of a walk. I/O errors are reported as texts too: either way the structure cannot be read.
 pub(super) type Walked<T> = Result<T, String>;
 
-/// Where a number stands: the fields on the way to it, the outermost first. Elements of lists count as their list.
+/// A callback for numbers: the field ids that lead to the number, the outermost first. Elements of a list have its
+/// field id.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&[i16], Event) -> Walked<()>;
 
-/// What the walk meets.
+/// What the walk reports.
 pub(super) enum Event {
     /// A whole number.
     Number(i64),
-    /// The start of an element of a list that is a structure.
+    /// The start of a list element that is a structure.
     Element,
 }
 
 impl<R: Read> Walker<R> {
-    /// Walks over the next structure, which has at most `left` bytes.
+    /// A walk over the next structure, which has at most `left` bytes.
     pub fn new(reader: R, left: u64) -> Self {
         Walker { reader, left, taken: 0 }
     }
 
-    /// The reader, behind what was walked over.
+    /// The reader, positioned after the structure.
     pub fn into_inner(self) -> R {
         self.reader
     }
@@ -74,7 +75,7 @@ impl<R: Read> Walker<R> {
         Ok((n >> 1).cast_signed() ^ -((n & 1).cast_signed()))
     }
 
-    /// Walks over a structure; `path` are the fields that lead to it.
+    /// Walks over a structure; `path` holds the field ids that lead to it.
     pub fn structure(&mut self, path: &mut Vec<i16>, visit: Visit<'_>) -> Walked<()> {
         if path.len() > DEPTH_LIMIT {
             return Err("its metadata is nested too deeply".to_string());
@@ -90,7 +91,7 @@ impl<R: Read> Walker<R> {
                 more => field.checked_add(i16::from(more)).ok_or("a field of its metadata has no number")?,
             };
             path.push(field);
-            // Truth is told by the kind itself.
+            // The type itself encodes the value of a boolean.
             if !matches!(head & 0x0F, 1 | 2) {
                 self.value(head & 0x0F, path, visit)?;
             }
@@ -118,7 +119,7 @@ impl<R: Read> Walker<R> {
         }
     }
 
-    /// Every element takes a byte at least.
+    /// Every element takes at least one byte.
     fn fits(&self, length: u64) -> Walked<()> {
         if length > self.left { Err("a list of its metadata is longer than the file".to_string()) } else { Ok(()) }
     }
@@ -137,7 +138,7 @@ impl<R: Read> Walker<R> {
             if head & 0x0F == 12 {
                 visit(path, Event::Element)?;
             }
-            // Lists in lists are as deep as structures in structures.
+            // Nested lists count as depth, like nested structures.
             path.push(0);
             let walked = self.value(head & 0x0F, path, visit);
             path.pop();

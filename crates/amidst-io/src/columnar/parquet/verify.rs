@@ -1,9 +1,9 @@
-//! A Parquet file's own words about its sizes, held against the file before anything is decoded.
+//! Checks the sizes that a Parquet file states against the file, before anything is decoded.
 //!
-//! The footer tells how many rows there are and where the pages of each column begin; each page tells how long it is,
-//! how long it becomes when it is decompressed, and how many cells it has. The decoder takes memory for all of these.
-//! Runs of equal values take no space in Parquet, so that rows cannot be bounded by bytes alone: their number must be
-//! told alike by footer and pages, and be one that a file of this size may have.
+//! The footer states the number of rows and where the pages of each column begin; each page states its length, its
+//! decompressed length and its number of cells. The decoder allocates memory for all of these. Runs of equal values
+//! take almost no space in Parquet, so bytes alone do not bound the rows: footer and pages must state the same number,
+//! and it must be within the limit for a file of this size.
 
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -12,17 +12,17 @@ use parquet::file::reader::ChunkReader;
 use super::thrift::{Event, Walked, Walker};
 use crate::limits::{COLUMN_LIMIT, Cells, DEPTH_LIMIT, FREE_ROWS, Packing, ROWS_PER_BYTE};
 
-/// Bodies of pages up to this length are read over, longer ones jumped over.
+/// Page bodies up to this length are read and discarded, longer ones skipped by seeking.
 const NEAR: u64 = 64 << 10;
 
-/// The encodings that [`super::delta`] looks into, as the format numbers them.
+/// The encodings that [`super::delta`] checks, by their numbers in the format.
 const DIFFERENCES: std::ops::RangeInclusive<i64> = 5..=7;
 
 fn bad<T>(reason: &str) -> Walked<T> {
     Err(reason.to_string())
 }
 
-/// The footer: where it is, and that it can be walked over. Nothing else may follow it.
+/// Checks the footer: that it ends the file, lies within it and can be walked, and that its schema is complete.
 pub(super) fn footer<T: ChunkReader>(file: &T) -> Walked<()> {
     let size = file.len();
     let tail = size.checked_sub(8).filter(|&at| at >= 4);
@@ -46,18 +46,18 @@ pub(super) fn footer<T: ChunkReader>(file: &T) -> Walked<()> {
     schema.element().map(|_| ())
 }
 
-/// The columns as the footer lists them: each after the group that it belongs to.
+/// The columns as the footer lists them: each group before its members.
 #[derive(Default)]
 struct Schema {
     elements: usize,
-    /// For each group that is not full yet, how many columns it still lacks.
+    /// For each group that is incomplete, the number of columns that are missing.
     open: Vec<i64>,
-    /// What the current element said of itself.
+    /// The number of children that the current element states.
     children: i64,
 }
 
 impl Schema {
-    /// The next element begins, or there is none any more.
+    /// The next element begins, or the list has ended.
     fn element(&mut self) -> Walked<()> {
         self.elements += 1;
         if self.elements > 4 * COLUMN_LIMIT {
@@ -89,7 +89,7 @@ impl Schema {
     }
 }
 
-/// The numbers of rows, and of cells, against the size of the file.
+/// Checks the numbers of rows and cells against the size of the file.
 pub(super) fn rows(metadata: &ParquetMetaData, size: u64) -> Walked<()> {
     let mut rows = 0u64;
     for group in metadata.row_groups() {
@@ -102,7 +102,7 @@ pub(super) fn rows(metadata: &ParquetMetaData, size: u64) -> Walked<()> {
     Cells::default().add(rows, metadata.file_metadata().schema_descr().num_columns(), size)
 }
 
-/// Every page of a column in a row group of `rows` rows. Says whether one is written as differences.
+/// Checks every page of a column in a row group of `rows` rows. Returns whether one is delta encoded.
 pub(super) fn pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData, rows: i64) -> Walked<bool> {
     let packing = match chunk.compression() {
         Compression::UNCOMPRESSED => Packing::None,
@@ -145,18 +145,18 @@ pub(super) fn pages<T: ChunkReader>(file: &T, chunk: &ColumnChunkMetaData, rows:
     if cells == rows { Ok(differences) } else { bad("a column has not as many cells as its row group has rows") }
 }
 
-/// What the head of a page says.
+/// The content of a page header.
 #[derive(Debug, Default)]
 struct Page {
     packed: Option<i64>,
     unpacked: Option<i64>,
-    /// Cells of a page of data.
+    /// Number of cells of a data page.
     cells: i64,
-    /// How its cells are written.
+    /// The encoding of its cells.
     encoding: i64,
-    /// Values of a dictionary.
+    /// Number of values of a dictionary page.
     values: i64,
-    /// Bytes of levels in a page of the second version, which are not compressed.
+    /// Bytes of levels in a page of version 2, which are not compressed.
     levels: [i64; 2],
 }
 
@@ -180,7 +180,7 @@ impl Page {
         Ok(page)
     }
 
-    /// The length of its body, of which at most `left` bytes can be there.
+    /// The length of the body; an error when it exceeds `left` bytes or the stated sizes are impossible.
     fn check(&self, packing: Packing, left: u64) -> Walked<u64> {
         let number = |n: Option<i64>| n.and_then(|n| u64::try_from(n).ok());
         let (Some(packed), Some(unpacked)) = (number(self.packed), number(self.unpacked)) else {
@@ -221,7 +221,7 @@ mod tests {
         assert!(nested(&vec![1; DEPTH_LIMIT]));
         assert!(!nested(&vec![1; DEPTH_LIMIT + 2]));
         assert!(!nested(&[-1]));
-        // Wide is not deep.
+        // Many siblings do not count as depth.
         let wide: Vec<i64> = std::iter::once(1000).chain((0..1000).flat_map(|_| [1, 0])).collect();
         assert!(nested(&wide));
     }

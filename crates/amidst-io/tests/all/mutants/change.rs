@@ -1,6 +1,6 @@
-//! How a file is damaged: the number of a mutant decides everything.
+//! How a file is damaged: fully determined by the number of the mutant.
 
-/// A generator of numbers that are as good as any (SplitMix64).
+/// A pseudo-random generator (SplitMix64).
 pub struct Dice(u64);
 
 impl Dice {
@@ -16,7 +16,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 when there is none.
+    /// A number below `n`; 0 for `n` = 0.
     pub fn below(&mut self, n: usize) -> usize {
         if n == 0 { 0 } else { (self.next() % n as u64) as usize }
     }
@@ -56,7 +56,7 @@ pub fn mutant(bytes: &[u8], number: u64) -> Vec<u8> {
     out
 }
 
-/// A place in the file; heads and footers more often than their share.
+/// A position in the file; headers and footers more often than their share.
 fn place(out: &[u8], dice: &mut Dice) -> usize {
     match dice.below(4) {
         0 => dice.below(out.len().min(600)),
@@ -82,18 +82,18 @@ fn change(out: &mut Vec<u8>, dice: &mut Dice) {
         5 => out.truncate(at),
         6 | 7 => overwrite(out, at, &EXTREMES[dice.below(EXTREMES.len())].to_le_bytes()[..[1, 2, 4, 8][dice.below(4)]]),
         8 => {
-            // Lengths of this very file, off by little.
+            // Close to the length of this file.
             let near = out.len() as i64 + dice.below(40) as i64 - 20;
             overwrite(out, at, &near.to_le_bytes()[..[4, 8][dice.below(2)]]);
         }
         9 => {
-            // A part of the file over another.
+            // One part of the file copied over another.
             let from = place(out, dice);
             let part = out[from..(from + 1 + dice.below(64)).min(out.len())].to_vec();
             overwrite(out, at, &part);
         }
         10 => {
-            // A part of the file twice.
+            // One part of the file inserted twice.
             let from = place(out, dice);
             let part = out[from..(from + 1 + dice.below(2000)).min(out.len())].to_vec();
             out.splice(at..at, part);

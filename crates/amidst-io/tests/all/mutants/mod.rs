@@ -1,9 +1,9 @@
-//! Damaged files of every format: whatever a file says, it is read or refused with a message; no panic, no abort, no
-//! hang, no memory beyond a limit.
+//! Damaged files of every format are read or refused with a message: no panic, no abort, no hang, no memory beyond a
+//! limit.
 //!
-//! Mutants are read in child processes, some hundreds in each, whose address space is limited: a panic, an abort on an
-//! allocation that fails, and a child that does not end all fail the test, with the number of the mutant at fault. The
-//! same number makes the same mutant again. `AMIDST_MUTANTS=20000` tries so many of each file, from
+//! Mutants are read in child processes with limited address space, up to a thousand in each: a panic, an abort on a
+//! failed allocation, and a child that does not end all fail the test, with the number of the mutant. The same number
+//! gives the same mutant again. `AMIDST_MUTANTS=20000` tries that many mutants of each file, from number
 //! `AMIDST_MUTANTS_FROM` on.
 
 mod change;
@@ -18,11 +18,11 @@ use amidst_io::{Format, ReadOptions, read, read_from};
 
 use samples::Sample;
 
-/// Mutants of each file, unless the environment asks for more.
+/// Mutants of each file, unless the environment states another number.
 const MUTANTS: u64 = 220;
-/// How long a child may take for its share.
+/// How long a child may take.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// The share of a child.
+/// Mutants per child.
 const SHARE: u64 = 1000;
 /// The address space of a child, in KiB.
 const MEMORY: u64 = 3 << 20;
@@ -33,7 +33,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
-/// Reads one mutant; what an error says is looked at, too.
+/// Reads one mutant and checks the error message.
 fn try_one(sample: &Sample, bytes: &[u8], file: &Path) {
     let keep = |name: &str| !name.starts_with("nested");
     let options = ReadOptions { threads: 2, block_size: 4096, keep: Some(&keep), ..ReadOptions::default() };
@@ -57,7 +57,7 @@ fn try_one(sample: &Sample, bytes: &[u8], file: &Path) {
     }
 }
 
-/// Not a test of its own: what a child does.
+/// Not a test: the code of a child process.
 #[test]
 fn child() {
     let Ok(role) = std::env::var(ROLE) else { return };
@@ -75,7 +75,7 @@ fn child() {
     writeln!(out, "@done").unwrap();
 }
 
-/// Runs a child over mutants; an error names the one at which it ended.
+/// Runs a child over mutants; an error names the mutant at which it ended.
 fn run(sample: &Sample, from: u64, to: u64) -> Result<(), String> {
     let exe = std::env::current_exe().unwrap();
     let mut child = Command::new("sh")
@@ -123,7 +123,7 @@ fn all_of(kind: impl Fn(&Sample) -> bool) {
     let (first, count) = (number("AMIDST_MUTANTS_FROM", 0), number("AMIDST_MUTANTS", MUTANTS));
     let mut wrong = Vec::new();
     for sample in samples::all().iter().filter(|sample| kind(sample)) {
-        // Untouched it must be read, or the mutants would all be refused for one reason.
+        // The undamaged file must be readable, otherwise all mutants would be refused for the same reason.
         let folder = tempfile::tempdir().unwrap();
         assert!(reads(sample, &folder.path().join("t.db")), "{} is not read", sample.name);
         let mut from = first;

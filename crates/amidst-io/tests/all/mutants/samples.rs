@@ -1,4 +1,4 @@
-//! The files that are damaged: every format and compression, every type that has cells, and some that have none.
+//! The files that are damaged: every format and compression, every type with a text form, and some without.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 
-/// A file that is whole.
+/// An undamaged file.
 pub struct Sample {
     pub name: &'static str,
     /// None for a database.
@@ -34,7 +34,7 @@ fn whole_numbers<T: From<i8>>() -> Vec<Option<T>> {
     (0..ROWS).map(|i| (i % 5 != 1).then(|| T::from((i % 100) as i8))).collect()
 }
 
-/// Columns of every type that has a text, none of them nested.
+/// Columns of every type that has a text form, none of them nested.
 fn scalars(offset: usize) -> Vec<(&'static str, ArrayRef)> {
     let text = words(offset);
     let bytes = || text.iter().map(|t| t.as_ref().map(|t| t.as_bytes()));
@@ -175,7 +175,7 @@ fn database() -> Vec<u8> {
     std::fs::read(&file).unwrap()
 }
 
-/// All of them.
+/// All samples.
 pub fn all() -> Vec<Sample> {
     let (lz4, zstd) = (Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD));
     let flat = || scalars(0);
