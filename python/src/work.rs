@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use amidst::Failure;
-use amidst::attack::{Beside, is_series, parameter};
+use amidst::attack::{AdversaryTables, is_series, parameter};
 use amidst::audit as audits;
 use amidst::core::attack::{ATTACKS, Knowledge, find};
 use amidst::core::parameter::Parameters;
@@ -195,7 +195,7 @@ pub fn attack(
         let policy = roles.policy(&data, found.as_ref().map(|f| f.policy.as_path()))?;
         let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (_, prepared) = audits::load(&policy, &data, &options)?;
-        let beside = Beside {
+        let beside = AdversaryTables {
             external: external.iter().map(Given::address).collect(),
             person,
             earlier: earlier.iter().map(Given::address).collect(),
@@ -228,7 +228,7 @@ pub fn verify(
             None => checker::verify(&subject),
             Some(policy) => checker::verify_against(
                 &subject,
-                &checker::Asked::default(),
+                &checker::VerificationDemands::default(),
                 &policy.policy()?,
                 original.as_ref().map(Given::address).as_deref(),
             )?,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use amidst::Failure;
-use amidst::attack::{Attacked, Beside, attack, attack_series, is_series, parameter};
+use amidst::attack::{AdversaryTables, Attacked, attack, attack_series, is_series, parameter};
 use amidst::audit;
 use amidst::core::attack::{ATTACKS, Knowledge, find};
 use amidst::core::parameter::Parameters;
@@ -110,7 +110,7 @@ impl Attack {
         let options = LoadOptions { control, ..LoadOptions::default() };
         let (_, prepared) = audit::load(&stated, &data, &options)?;
         drop(bar);
-        let beside = Beside {
+        let beside = AdversaryTables {
             external: self.external.clone(),
             person: self.person.clone(),
             earlier: self.earlier.clone(),

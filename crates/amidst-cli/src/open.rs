@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amidst::open::{Chosen, open, save};
+use amidst::open::{RowSelection, open, save};
 use amidst::saved;
 use amidst::words::counted;
 use clap::Args;
@@ -58,7 +58,7 @@ impl Open {
     /// Opens the rows and prints what the auditor will find.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         saved::vacant(&self.out, self.force)?;
-        let chosen = Chosen {
+        let chosen = RowSelection {
             rows: self.rows.clone(),
             keys: self.key.clone(),
             policy: self.policy.clone(),

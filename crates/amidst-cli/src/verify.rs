@@ -9,7 +9,7 @@ use amidst::json::open_bounds;
 use amidst::open;
 use amidst::policy::Policy;
 use amidst::saved;
-use amidst::verify::{Asked, Subject, verify_against, verify_asked};
+use amidst::verify::{Subject, VerificationDemands, verify_against, verify_asked};
 use amidst::words::counted;
 use clap::Args;
 use serde_json::Value;
@@ -97,7 +97,8 @@ impl Verify {
             (None, Some(release), Some(certificate)) => Subject::files(release, certificate)?,
             _ => return Err(Failure::Usage("name a release folder, or --release and --certificate".to_string())),
         };
-        let mut asked = Asked { day: self.at, previous: self.previous.clone(), ..Asked::default() };
+        let mut asked =
+            VerificationDemands { day: self.at, previous: self.previous.clone(), ..VerificationDemands::default() };
         for file in &self.signer {
             asked.signer(file)?;
         }

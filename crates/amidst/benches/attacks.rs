@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use amidst::anonymize::{Options, anonymize};
-use amidst::attack::{Adversary, Beside, targets};
+use amidst::attack::{Adversary, AdversaryTables, targets};
 use amidst::audit;
 use amidst::core::attack::{ATTACKS, Entry, Extra, Knowledge, labels_of_table};
 use amidst::core::parameter::Parameters;
@@ -62,7 +62,7 @@ fn release(name: &str, rows: u64, policy: &Path, folder: &Path) {
     let quasi: Vec<&str> = labels.columns.iter().map(|c| c.name.as_str()).collect();
     let and_sensitive = [&quasi[..], &[prepared.domains[0].name.as_str()]].concat();
     let beside = |name: &str| folder.join(name).display().to_string();
-    let known = Beside {
+    let known = AdversaryTables {
         external: vec![beside("known.csv")],
         population: Some(beside("p.csv")),
         original: Some(beside("p.csv")),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout)] // An example shows what it does.
 
-use amidst::attack::{Beside, attack};
+use amidst::attack::{AdversaryTables, attack};
 use amidst::audit::load;
 use amidst::core::attack::find;
 use amidst::core::parameter::Parameters;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Failure> {
     let homogeneity = find("homogeneity").ok_or_else(|| Failure::Usage("no such attack".into()))?;
     for (name, table) in [("the table", &input), ("the release", &made.outputs.release)] {
         let (_, prepared) = load(&policy, &table.to_string_lossy(), &Default::default())?;
-        let found = attack(homogeneity, &policy, &prepared, &Beside::default(), &Parameters::none())?;
+        let found = attack(homogeneity, &policy, &prepared, &AdversaryTables::default(), &Parameters::none())?;
         for (column, findings, _) in &found.columns {
             println!("{name}, {column}: {} persons hit", findings.persons);
         }

@@ -21,7 +21,7 @@ const LONGEST: u64 = 256 << 20;
 
 /// Which rows to open.
 #[derive(Debug, Clone, Default)]
-pub struct Chosen {
+pub struct RowSelection {
     /// Rows of the input, from 1, without those that were left out for a missing value.
     pub rows: Vec<u64>,
     /// Values of the key column: all rows that have one of them.
@@ -34,7 +34,7 @@ pub struct Chosen {
 
 /// What was opened.
 #[derive(Debug)]
-pub struct Shown {
+pub struct OpenedRows {
     /// The file for the auditor.
     pub opening: Opening,
     /// What the auditor will find.
@@ -45,7 +45,7 @@ pub struct Shown {
 ///
 /// # Errors
 /// When the release has no commitment, the secret or the input is not at hand, or the input is not what it was.
-pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
+pub fn open(folder: &Path, chosen: &RowSelection) -> Result<OpenedRows, Failure> {
     let usage = |what: String| Failure::Usage(what);
     let public = public_part(folder).ok_or_else(|| usage(format!("{} has no {CERTIFICATE}", folder.display())))?;
     let certificate = Certificate::read(&public.join(CERTIFICATE)).map_err(|p| usage(p.to_string()))?;
@@ -85,12 +85,12 @@ pub fn open(folder: &Path, chosen: &Chosen) -> Result<Shown, Failure> {
         return Err(unopened(refused().collect::<Vec<_>>().join("; ")));
     }
     let found = verdict.opened.clone().unwrap_or_default();
-    Ok(Shown { opening, found })
+    Ok(OpenedRows { opening, found })
 }
 
 /// The policy of the release: the one that was named, or the owner's copy of it. Paths in the copy are as they were
 /// written, relative to the folder of the policy that was copied, which is taken to be the working directory.
-fn policy(internal: &Path, chosen: &Chosen) -> Result<Policy, Failure> {
+fn policy(internal: &Path, chosen: &RowSelection) -> Result<Policy, Failure> {
     if let Some(named) = &chosen.policy {
         return Ok(Policy::read(named)?);
     }
@@ -100,7 +100,7 @@ fn policy(internal: &Path, chosen: &Chosen) -> Result<Policy, Failure> {
 }
 
 /// The places in the table of the rows that were asked for.
-fn places(chosen: &Chosen, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
+fn places(chosen: &RowSelection, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
     let mut places = Vec::new();
     for &row in &chosen.rows {
         let place = usize::try_from(row).ok().and_then(|row| row.checked_sub(1)).filter(|&at| at < prepared.table.rows);

@@ -87,7 +87,7 @@ impl Subject {
 
 /// What is asked of a release beside its claims.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct VerificationDemands {
     /// For each of these lists of keys, one must have signed.
     pub signers: Vec<Vec<Signer>>,
     /// The day on which the release is relied on; today when absent.
@@ -98,7 +98,7 @@ pub struct Asked {
     pub opening: Option<Opening>,
 }
 
-impl Asked {
+impl VerificationDemands {
     /// Adds a demand: one of the keys in a file must have signed. A line of OpenSSH may be given itself.
     ///
     /// # Errors
@@ -141,11 +141,11 @@ fn day_after_1970(days: u64) -> Date {
 
 /// Recomputes every claim of the certificate from the release.
 pub fn verify(subject: &Subject) -> Verdict {
-    examine(subject, &Asked::default(), &Options::default())
+    examine(subject, &VerificationDemands::default(), &Options::default())
 }
 
 /// The same, and looks whether what is asked for beside the claims holds, too.
-pub fn verify_asked(subject: &Subject, asked: &Asked) -> Verdict {
+pub fn verify_asked(subject: &Subject, asked: &VerificationDemands) -> Verdict {
     examine(subject, asked, &Options::default())
 }
 
@@ -156,7 +156,7 @@ pub fn verify_asked(subject: &Subject, asked: &Asked) -> Verdict {
 /// When the policy does not fit the input, or that cannot be read.
 pub fn verify_against(
     subject: &Subject,
-    asked: &Asked,
+    asked: &VerificationDemands,
     policy: &Policy,
     original: Option<&str>,
 ) -> Result<Verdict, Failure> {
@@ -207,7 +207,7 @@ fn same(column: &Column) -> (String, HashMap<String, String>) {
     (column.name.clone(), texts.collect())
 }
 
-fn examine(subject: &Subject, asked: &Asked, options: &Options<'_>) -> Verdict {
+fn examine(subject: &Subject, asked: &VerificationDemands, options: &Options<'_>) -> Verdict {
     let certificate = match Certificate::read(&subject.certificate) {
         Ok(certificate) => certificate,
         Err(problem) => return Verdict::invalid(vec![problem]),

@@ -13,8 +13,8 @@ use amidst::Failure;
 use amidst::core::frequency::FrequencySet;
 use amidst::core::ids::SensitiveId;
 use amidst::core::internal::partial::{
-    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, PartialSearch, Piece, Removed, SplitRows, Summary,
-    TailQuery,
+    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, PartialClass, PartialSearch, Removed, SplitRows,
+    Summary, TailQuery,
 };
 use amidst::prepare::Prepared;
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
@@ -325,7 +325,7 @@ impl DivisibleTable for Rolled<'_> {
     fn settle(
         &self,
         pieces: &PartialSearch<'_>,
-        classes: &[Piece],
+        classes: &[PartialClass],
         assembled: &Assembled,
         dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure> {
@@ -346,7 +346,7 @@ impl DivisibleTable for Rolled<'_> {
         let codes = (0..self.enumerated.columns.len()).map(|position| {
             let quasi = self.shape.quasi.iter().position(|&q| q == position);
             let sensitive = self.shape.sensitive.iter().position(|&s| s == position);
-            let code = |(class, (tuple, _)): (&Piece, (SensitiveId, u64))| match (quasi, sensitive) {
+            let code = |(class, (tuple, _)): (&PartialClass, (SensitiveId, u64))| match (quasi, sensitive) {
                 (Some(q), _) => class.first[q],
                 (_, Some(s)) => whole.sensitive_code(tuple, s),
                 _ => 0,

@@ -29,7 +29,7 @@ use super::{Entry, Input, Metric, Node, NodeCost, Release};
 use crate::frequency::{self, FrequencySet};
 use crate::hierarchy::{Cell, Generalization};
 use crate::ids::SensitiveId;
-use crate::recoding::covering::{Covering, Way};
+use crate::recoding::covering::{CoverPath, Covering};
 use crate::recoding::{Assignment, SUPPRESSED};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -232,7 +232,7 @@ impl Density<'_> {
         let cells: Vec<&[Cell]> = self.classes.iter().map(|class| class.cells).collect();
         let classes = Covering::new(release.generalizations, &cells);
         self.in_chunks(set, |tuples| {
-            let mut way = Way::default();
+            let mut way = CoverPath::default();
             tuples.map(|tuple| self.divergence(set.groups.get(tuple), classes.of(&mut way, set.tuple(tuple)))).sum()
         })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{DisplacedRows, PartialSearch, Place, SplitRows, Way};
+use super::{DisplacedRows, DivisionRule, PartialSearch, Place, SplitRows};
 use crate::algorithm::{mondrian_partition, top_down_partition};
 use crate::frequency::{Entry, FrequencySet, NOBODY, add_up};
 use crate::hierarchy::Cell;
@@ -16,7 +16,7 @@ use crate::search::{Search, SearchError, Suppressed};
 
 /// A class, as far as it must be known here.
 #[derive(Debug, Clone)]
-pub struct Piece {
+pub struct PartialClass {
     /// Where it hangs in the tree of cuts, and its position in what was finished there.
     place: (Arc<Place>, u32),
     /// A tuple of it. Other classes have rows of it only where some were pulled out of children.
@@ -32,7 +32,7 @@ pub struct Piece {
 #[derive(Debug, Clone, Default)]
 pub struct Finished {
     /// The classes.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<PartialClass>,
     /// Tuples, one after the other in their codes.
     pub tuples: Vec<u32>,
     /// The class of each of those tuples: that of all rows but those that are dealt out.
@@ -92,8 +92,8 @@ impl<'a> PartialSearch<'a> {
         let search = Search { set: part, ..self.search.clone() };
         let tuple_of = part.tuple_of_entry();
         let partition = match self.way {
-            Way::Mondrian { median } => mondrian_partition(&search, &self.space, &self.judge, median)?,
-            Way::TopDown => top_down_partition(&search, &self.space, &self.judge, &tuple_of, &place.stuck)?,
+            DivisionRule::Mondrian { median } => mondrian_partition(&search, &self.space, &self.judge, median)?,
+            DivisionRule::TopDown => top_down_partition(&search, &self.space, &self.judge, &tuple_of, &place.stuck)?,
         };
         let world = World { set: part, tuple_of: &tuple_of, space: &self.space, judge: &self.judge };
         let mut finished = Finished::default();
@@ -116,7 +116,7 @@ impl<'a> PartialSearch<'a> {
             }
             let first = entries().next().map(|(tuple, ..)| part.tuple(tuple as usize).to_vec()).unwrap_or_default();
             let place = (Arc::clone(place), index as u32);
-            finished.pieces.push(Piece { place, first, counts, shape: cluster.shape, held });
+            finished.pieces.push(PartialClass { place, first, counts, shape: cluster.shape, held });
         }
         Ok(finished)
     }
@@ -179,7 +179,7 @@ impl<'a> PartialSearch<'a> {
         place: &Arc<Place>,
         first: Vec<u32>,
         counts: Vec<(SensitiveId, u64)>,
-    ) -> Result<Piece, SearchError> {
+    ) -> Result<PartialClass, SearchError> {
         let shape = summary.shape(&self.space).unwrap_or_default();
         let rows: u64 = counts.iter().map(|c| c.1).sum();
         if self.limit > 0 && self.space.cost(&shape) * rows as f64 > self.space.width() as f64 {
@@ -189,14 +189,14 @@ impl<'a> PartialSearch<'a> {
                     .to_string(),
             ));
         }
-        Ok(Piece { place: (Arc::clone(place), 0), first, counts, shape, held: Vec::new() })
+        Ok(PartialClass { place: (Arc::clone(place), 0), first, counts, shape, held: Vec::new() })
     }
 
     /// Brings all classes together.
     ///
     /// # Errors
     /// When classes that satisfy the policy one by one fail it once their cells agree.
-    pub fn assemble(&self, pieces: &[Piece]) -> Result<Assembled, SearchError> {
+    pub fn assemble(&self, pieces: &[PartialClass]) -> Result<Assembled, SearchError> {
         let mut order: Vec<usize> = (0..pieces.len()).collect();
         order.sort_by(|&a, &b| {
             let place = |p: usize| (&pieces[p].place.0.sides, pieces[p].place.1);
@@ -247,7 +247,7 @@ impl<'a> PartialSearch<'a> {
     }
 
     /// Takes out the rows that are better left out. No other class than those that were held has any.
-    fn without(&self, pieces: &[Piece], held: &[usize]) -> Changed {
+    fn without(&self, pieces: &[PartialClass], held: &[usize]) -> Changed {
         if held.is_empty() {
             return Changed::default();
         }
@@ -304,7 +304,7 @@ struct Changed {
 impl Assembled {
     /// The recoding of a set in which each piece is one tuple, its [first](Piece::first), with all of its rows. Pieces
     /// that have their first in common share the tuple.
-    pub fn recoding(&self, set: &FrequencySet, pieces: &[Piece]) -> Recoding {
+    pub fn recoding(&self, set: &FrequencySet, pieces: &[PartialClass]) -> Recoding {
         let mut pieces_of: FxHashMap<&[u32], Vec<usize>> = FxHashMap::default();
         for (p, piece) in pieces.iter().enumerate() {
             pieces_of.entry(piece.first.as_slice()).or_default().push(p);

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use super::{
-    Counts, DisplacedRows, Divided, DivisibleTable, Division, PartialSearch, Piece, Place, Removed, SplitRows,
+    Counts, DisplacedRows, Divided, DivisibleTable, Division, PartialClass, PartialSearch, Place, Removed, SplitRows,
     TailQuery, TooLarge,
 };
 use crate::algorithm::InParts;
@@ -53,7 +53,7 @@ pub(super) fn search<R: DivisibleTable>(
     remote.begin(&pieces)?;
     let mut open = vec![Open { part: 0, place: pieces.root(), combinations: u64::MAX, displaced: Vec::new() }];
     let mut next = 1;
-    let mut classes: Vec<Piece> = Vec::new();
+    let mut classes: Vec<PartialClass> = Vec::new();
     let mut dealt: Vec<SplitRows> = Vec::new();
     while !open.is_empty() {
         control.checkpoint()?;

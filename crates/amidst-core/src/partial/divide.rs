@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{PartialSearch, Place, Summary, Way};
+use super::{DivisionRule, PartialSearch, Place, Summary};
 use crate::ids::SensitiveId;
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
@@ -73,8 +73,8 @@ impl PartialSearch<'_> {
     /// How a part is divided; `None` when it is a class.
     pub fn divide(&self, summary: &Summary, place: &Place) -> Option<Division> {
         match self.way {
-            Way::Mondrian { median } => self.cut(summary, median),
-            Way::TopDown => self.specialize(summary, &place.stuck),
+            DivisionRule::Mondrian { median } => self.cut(summary, median),
+            DivisionRule::TopDown => self.specialize(summary, &place.stuck),
         }
     }
 

@@ -38,7 +38,7 @@ use crate::local::shape::Space;
 use crate::requirement::Evaluator;
 use crate::search::{Found, Search, SearchError, Suppressed};
 
-pub use assemble::{Assembled, Finished, Omitted, Piece};
+pub use assemble::{Assembled, Finished, Omitted, PartialClass};
 pub use displaced::{DisplacedRows, SplitRows};
 pub use divide::{Division, Pulled};
 pub use remote::{
@@ -85,7 +85,7 @@ pub fn search_remote<R: DivisibleTable>(
 
 /// How parts are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum DivisionRule {
     Mondrian { median: bool },
     TopDown,
 }
@@ -104,7 +104,7 @@ pub struct PartialSearch<'a> {
     search: Search<'a>,
     space: Space,
     judge: Judge<'a>,
-    way: Way,
+    way: DivisionRule,
     /// How many rows may be left out.
     limit: u64,
     turns: Vec<Vec<u32>>,
@@ -127,11 +127,11 @@ impl<'a> PartialSearch<'a> {
                 if relaxed {
                     return unsupported("with `relaxed = true` rows that agree may part, so each of them is looked at");
                 }
-                Way::Mondrian { median }
+                DivisionRule::Mondrian { median }
             }
             InParts::TopDown => {
                 supports_top_down(search)?;
-                Way::TopDown
+                DivisionRule::TopDown
             }
             _ => return unsupported("the algorithm looks at all rows at once"),
         };
@@ -172,7 +172,7 @@ impl<'a> PartialSearch<'a> {
     /// Whether cuts depend on sensitive values.
     pub fn looks_at_sensitive(&self) -> bool {
         // Rows are pulled out of children by their sensitive values even if sizes alone are required.
-        self.way == Way::TopDown || !self.judge.size_only
+        self.way == DivisionRule::TopDown || !self.judge.size_only
     }
 
     /// The place of the whole table.

@@ -1,6 +1,6 @@
 //! What a search in parts asks of the engine that holds a table.
 
-use super::{Assembled, Division, PartialSearch, Piece, SplitRows, Summary};
+use super::{Assembled, Division, PartialClass, PartialSearch, SplitRows, Summary};
 use crate::control::Cancelled;
 use crate::frequency::FrequencySet;
 use crate::hierarchy::Generalization;
@@ -116,7 +116,7 @@ pub trait DivisibleTable: RemoteTable {
     fn settle(
         &self,
         pieces: &PartialSearch<'_>,
-        classes: &[Piece],
+        classes: &[PartialClass],
         assembled: &Assembled,
         dealt: Vec<SplitRows>,
     ) -> Result<Self::Gathered, Self::Error>;

@@ -23,7 +23,7 @@ pub(crate) struct Covering<'a> {
 
 /// The way of a tuple through the tree.
 #[derive(Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct CoverPath {
     /// The nodes that cover the first columns.
     nodes: Vec<Vec<u32>>,
     codes: Vec<u32>,
@@ -70,7 +70,7 @@ impl<'a> Covering<'a> {
     }
 
     /// The classes that cover a tuple, ascending. `way` is that of the tuple before.
-    pub(crate) fn of<'w>(&self, way: &'w mut Way, codes: &[u32]) -> &'w [u32] {
+    pub(crate) fn of<'w>(&self, way: &'w mut CoverPath, codes: &[u32]) -> &'w [u32] {
         let width = self.generalizations.len();
         let shared = match way.nodes.is_empty() {
             true => {
@@ -119,7 +119,7 @@ mod tests {
             // Each twice, and tuples in one order and the other.
             let classes = [&classes[..], &classes[..]].concat();
             let covering = Covering::new(generalizations, &classes);
-            let mut way = Way::default();
+            let mut way = CoverPath::default();
             for tuple in (0..set.len()).chain((0..set.len()).rev()) {
                 let codes = set.tuple(tuple);
                 let covers = |&c: &u32| {

@@ -14,7 +14,7 @@ use crate::search::{Found, Search};
 
 /// What became of a recoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum OwnDistributionOutcome {
     /// It held as it was.
     Held,
     /// It holds with this number of further rows left out.
@@ -24,19 +24,21 @@ pub enum Settled {
 }
 
 /// Leaves out of `found` the classes that break a requirement against the release's own distribution.
-pub fn settle(search: &Search<'_>, found: &mut Found) -> Settled {
+pub fn settle(search: &Search<'_>, found: &mut Found) -> OwnDistributionOutcome {
     if !search.requirements.iter().any(compares) {
-        return Settled::Held;
+        return OwnDistributionOutcome::Held;
     }
     let (groups, suppressed) = found.recoding.groups(search.set);
     if suppressed == 0 {
         // All rows are published, masked ones included: the two distributions are one.
-        return Settled::Held;
+        return OwnDistributionOutcome::Held;
     }
     let limit = search.suppression_limit().saturating_sub(suppressed);
-    let Some((gone, rows)) = failing(search.set, search.requirements, groups, limit) else { return Settled::Never };
+    let Some((gone, rows)) = failing(search.set, search.requirements, groups, limit) else {
+        return OwnDistributionOutcome::Never;
+    };
     if gone.is_empty() {
-        return Settled::Held;
+        return OwnDistributionOutcome::Held;
     }
     leave_out(&mut found.recoding, &gone);
     // Another node, or other classes, might have lost less.
@@ -44,7 +46,7 @@ pub fn settle(search: &Search<'_>, found: &mut Found) -> Settled {
     found.notes.push(format!(
         "{rows} more rows are left out, so that every class also holds against the distribution of the release itself."
     ));
-    Settled::After(rows)
+    OwnDistributionOutcome::After(rows)
 }
 
 /// Whether a requirement compares classes with the whole table.

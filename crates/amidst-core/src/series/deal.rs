@@ -11,7 +11,7 @@ use super::regroup::{Class, Member};
 
 /// Classes of a signature that are to be made.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct SignatureDemand {
     /// The values of the signature, ascending.
     pub signature: usize,
     /// How many classes.
@@ -22,13 +22,13 @@ pub(super) struct Wanted {
 
 /// Rows with the classes that they are for.
 struct Part {
-    wanted: Vec<Wanted>,
+    wanted: Vec<SignatureDemand>,
     /// The rows of each value.
     rows: Vec<Vec<u32>>,
 }
 
 /// Deals rows out.
-pub(super) struct Dealer<'a, F> {
+pub(super) struct SignatureAssigner<'a, F> {
     pub space: &'a Space,
     /// The quasi codes of a row.
     pub codes: F,
@@ -36,9 +36,9 @@ pub(super) struct Dealer<'a, F> {
     pub signatures: &'a [Vec<u32>],
 }
 
-impl<'r, F: Fn(u32) -> &'r [u32]> Dealer<'_, F> {
+impl<'r, F: Fn(u32) -> &'r [u32]> SignatureAssigner<'_, F> {
     /// The classes that are wanted, of rows by value, of which there are as many as the classes have places.
-    pub fn deal(&self, wanted: Vec<Wanted>, rows: Vec<Vec<u32>>) -> Vec<Class> {
+    pub fn deal(&self, wanted: Vec<SignatureDemand>, rows: Vec<Vec<u32>>) -> Vec<Class> {
         let mut classes = Vec::new();
         self.divide(Part { wanted, rows }, &mut classes);
         classes
@@ -108,7 +108,7 @@ impl<'r, F: Fn(u32) -> &'r [u32]> Dealer<'_, F> {
 }
 
 /// Half of the classes of every signature, and the others; odd ones take turns.
-fn halves(wanted: &[Wanted]) -> (Vec<Wanted>, Vec<Wanted>) {
+fn halves(wanted: &[SignatureDemand]) -> (Vec<SignatureDemand>, Vec<SignatureDemand>) {
     let (mut low, mut high) = (Vec::new(), Vec::new());
     let mut seen = 0;
     for all in wanted {
@@ -119,8 +119,8 @@ fn halves(wanted: &[Wanted]) -> (Vec<Wanted>, Vec<Wanted>) {
         let counterfeits = |n: &usize| (n * below / all.classes.max(1)).max(n.saturating_sub(above)).min(below);
         let own: Vec<usize> = all.counterfeits.iter().map(counterfeits).collect();
         let others = all.counterfeits.iter().zip(&own).map(|(all, own)| all - own).collect();
-        low.push(Wanted { signature: all.signature, classes: below, counterfeits: own });
-        high.push(Wanted { signature: all.signature, classes: above, counterfeits: others });
+        low.push(SignatureDemand { signature: all.signature, classes: below, counterfeits: own });
+        high.push(SignatureDemand { signature: all.signature, classes: above, counterfeits: others });
     }
     low.retain(|w| w.classes > 0);
     high.retain(|w| w.classes > 0);

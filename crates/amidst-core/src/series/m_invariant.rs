@@ -23,7 +23,7 @@
 
 use std::collections::BTreeMap;
 
-use super::deal::{Dealer, Wanted};
+use super::deal::{SignatureAssigner, SignatureDemand};
 use super::regroup::{Class, Member, Regroup};
 use crate::local::shape::Space;
 use crate::random::Random;
@@ -114,14 +114,18 @@ fn classes_of(space: &Space, rows: &[Signed<'_>], values: usize, buckets: BTreeM
             split.divide(bucket, number, &mut classes);
         } else {
             let counterfeits = bucket.iter().map(|members| members.iter().filter(|m| m.is_none()).count()).collect();
-            wanted.push(Wanted { signature: number, classes: bucket.first().map_or(0, Vec::len), counterfeits });
+            wanted.push(SignatureDemand {
+                signature: number,
+                classes: bucket.first().map_or(0, Vec::len),
+                counterfeits,
+            });
             for (&value, members) in signature.iter().zip(&bucket) {
                 new[value as usize].extend(members.iter().flatten());
             }
         }
         signatures.push(signature);
     }
-    classes.extend(Dealer { space, codes, signatures: &signatures }.deal(wanted, new));
+    classes.extend(SignatureAssigner { space, codes, signatures: &signatures }.deal(wanted, new));
     Regroup { space, signatures: &signatures, codes, bound }.improve(&mut classes);
     // In the order of the signatures, as the classes of one follow each other.
     classes.sort_by_key(|class| class.signature);
@@ -132,7 +136,7 @@ fn classes_of(space: &Space, rows: &[Signed<'_>], values: usize, buckets: BTreeM
 
 /// What a version will consist of, as far as numbers tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outlook {
+pub struct Forecast {
     /// The signature of every class, each once, ascending. A class has one row of each value of its signature.
     pub signatures: Vec<Vec<u32>>,
     /// Counterfeit rows by value.
@@ -145,12 +149,12 @@ pub struct Outlook {
 ///
 /// # Errors
 /// When there are fewer than m values.
-pub fn outlook(
+pub fn forecast(
     known: &BTreeMap<Vec<u32>, Vec<u64>>,
     new: &BTreeMap<u32, u64>,
     values: usize,
     m: usize,
-) -> Result<Outlook, InvariantError> {
+) -> Result<Forecast, InvariantError> {
     if values < m {
         return Err(InvariantError::TooFewValues { m, values });
     }
@@ -160,19 +164,19 @@ pub fn outlook(
     let mut buckets: BTreeMap<Vec<u32>, Bucket> = known.iter().map(|(s, counts)| (s.clone(), bucket(counts))).collect();
     let by_value = (0..values as u32).map(|value| rows(new.get(&value).copied().unwrap_or(0))).collect();
     NewRows { by_value, m }.allot(&mut buckets);
-    let mut outlook = Outlook::default();
+    let mut forecast = Forecast::default();
     for (signature, bucket) in buckets {
         for (&value, members) in signature.iter().zip(&bucket) {
             let counterfeits = members.iter().filter(|member| member.is_none()).count() as u64;
             if counterfeits > 0 {
-                *outlook.counterfeits.entry(value).or_insert(0) += counterfeits;
+                *forecast.counterfeits.entry(value).or_insert(0) += counterfeits;
             }
         }
         if bucket.iter().flatten().any(Option::is_some) {
-            outlook.signatures.push(signature);
+            forecast.signatures.push(signature);
         }
     }
-    Ok(outlook)
+    Ok(forecast)
 }
 
 /// Rows that were never published.

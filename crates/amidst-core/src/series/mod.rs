@@ -38,7 +38,7 @@ pub use audit::{Audit, ColumnFindings, Exposure, Kept, audit};
 pub use class_rules::marginal;
 pub use invariant_bound::{Allowed, least_loss};
 pub use links::linked;
-pub use m_invariant::{Invariant, InvariantError, Outlook, Signed, m_invariant, outlook};
+pub use m_invariant::{Forecast, Invariant, InvariantError, Signed, forecast, m_invariant};
 pub use maintain::{Maintained, UNPLACED, maintain, refine};
 pub use maintained_classes::{KeptClass, MaintainedClasses};
 pub use page_codec::{Loader, OwnIds, StableIds};

@@ -13,7 +13,7 @@ use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::ids::SensitiveId;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
-use crate::worlds::{Group, History, Posterior, Range, Told};
+use crate::worlds::{CohortBelief, Group, History, Posterior, Range};
 
 /// What a requirement says of somebody, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,10 +94,10 @@ impl<'a> Judge<'a> {
     }
 
     /// The share of each of some values of a column, where it is known.
-    pub(super) fn shares(&self, column: usize, told: &Told, values: &[u32]) -> Vec<(u32, Option<f64>)> {
+    pub(super) fn shares(&self, column: usize, told: &CohortBelief, values: &[u32]) -> Vec<(u32, Option<f64>)> {
         let share = |value: u32| match told {
-            Told::Bound(_) => None,
-            Told::Exact(posterior) => {
+            CohortBelief::Bound(_) => None,
+            CohortBelief::Exact(posterior) => {
                 let total = posterior.spare + posterior.weights.iter().map(|w| w.1).sum::<u64>();
                 let own =
                     posterior.weights.iter().filter(|w| self.set.sensitive_code(SensitiveId(w.0), column) == value);
@@ -108,7 +108,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What a requirement says of what is told about a group.
-    pub(super) fn verdict(&self, requirement: usize, told: &Told, group: &Group) -> Verdict {
+    pub(super) fn verdict(&self, requirement: usize, told: &CohortBelief, group: &Group) -> Verdict {
         let r = &self.requirements[requirement];
         let evaluator = &self.evaluators[group.last];
         let models = r.models.iter().enumerate().map(|(m, model)| model.least_rows(evaluator.table(requirement, m)));
@@ -122,27 +122,27 @@ impl<'a> Judge<'a> {
         let support = r.preserved_by_insertion() && case.rows.is_none();
         let proven = |holds: bool| if holds { Verdict::Holds } else { Verdict::Unproven };
         match told {
-            Told::Exact(Posterior { weights, spare: 0 }) => {
+            CohortBelief::Exact(Posterior { weights, spare: 0 }) => {
                 if case.holds(weights) {
                     Verdict::Holds
                 } else {
                     Verdict::Below
                 }
             }
-            Told::Exact(posterior) if support => {
+            CohortBelief::Exact(posterior) if support => {
                 let present: Vec<(u32, u64)> = posterior.weights.iter().map(|w| (w.0, 1)).collect();
                 if case.holds(&present) { Verdict::Holds } else { Verdict::Below }
             }
-            Told::Exact(posterior) => proven((0..posterior.weights.len()).all(|at| {
+            CohortBelief::Exact(posterior) => proven((0..posterior.weights.len()).all(|at| {
                 let mut corner = posterior.weights.clone();
                 corner[at].1 += posterior.spare;
                 case.holds(&corner)
             })),
-            Told::Bound(_) if support => {
+            CohortBelief::Bound(_) if support => {
                 let present: Vec<(u32, u64)> = told.values().into_iter().map(|value| (value, 1)).collect();
                 proven(case.holds(&present))
             }
-            Told::Bound(ranges) => proven(
+            CohortBelief::Bound(ranges) => proven(
                 corners(ranges, u64::from(group.together))
                     .is_some_and(|all| all.iter().all(|corner| case.holds(corner))),
             ),

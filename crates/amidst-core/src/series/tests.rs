@@ -343,7 +343,7 @@ fn foretold(signed: &[Signed<'_>], made: &Invariant, values: usize, m: usize) {
             Err(_) => *new.entry(row.value).or_insert(0) += 1,
         }
     }
-    let told = outlook(&known, &new, values, m).unwrap();
+    let told = forecast(&known, &new, values, m).unwrap();
     let signatures: std::collections::BTreeSet<Vec<u32>> = made.signatures.iter().cloned().collect();
     assert_eq!(told.signatures, signatures.into_iter().collect::<Vec<_>>());
     let mut counterfeits = BTreeMap::new();

@@ -27,19 +27,19 @@
 //!
 //! May use: `frequency`, `random`, and what those use.
 
+mod cohort_belief;
 mod component;
 mod count;
 mod explain;
 mod history;
 mod network;
-mod told;
 mod version;
 mod witness;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use cohort_belief::{CohortBelief, Effort, Group, Posterior, Range};
 pub use explain::Step;
 pub use history::{Cohort, History};
-pub use told::{Effort, Group, Posterior, Range, Told};
 pub use version::{Compact, Version, VersionClass};

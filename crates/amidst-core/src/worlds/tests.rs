@@ -84,13 +84,14 @@ fn compact(classes: &[Class]) -> Compact {
 }
 
 /// What is told about each person.
-fn told(history: &History, effort: &Effort) -> Vec<(u32, Told)> {
-    let mut of: std::collections::BTreeMap<Cohort, Told> = std::collections::BTreeMap::new();
+fn told(history: &History, effort: &Effort) -> Vec<(u32, CohortBelief)> {
+    let mut of: std::collections::BTreeMap<Cohort, CohortBelief> = std::collections::BTreeMap::new();
     history.tell(effort, |group| {
         assert_eq!(group.lives.len(), 1, "nobody changed");
         of.insert(group.cohort, group.lives[0].clone());
     });
-    let mut all: Vec<(u32, Told)> = history.everybody().map(|(person, cohort)| (person, of[&cohort].clone())).collect();
+    let mut all: Vec<(u32, CohortBelief)> =
+        history.everybody().map(|(person, cohort)| (person, of[&cohort].clone())).collect();
     all.sort_by_key(|p| p.0);
     all
 }
@@ -107,7 +108,7 @@ fn no_leak_is_missed_in_a_hundred_thousand_series() {
         let worlds = enumerate(&versions);
         let history = history(&versions);
         for (person, told) in told(&history, &Effort::default()) {
-            let Told::Exact(posterior) = told else { panic!("series {turn}: person {person} was not counted") };
+            let CohortBelief::Exact(posterior) = told else { panic!("series {turn}: person {person} was not counted") };
             let counts = worlds[person as usize];
             let total: u64 = counts.iter().sum();
             let weights: u64 = posterior.weights.iter().map(|w| w.1).sum();
@@ -181,7 +182,7 @@ fn values_that_may_be_exchanged_are_equally_likely() {
     }
     history.tell(&Effort::BOUND, |group| {
         let all = Posterior { weights: vec![(7, 1), (8, 1), (9, 1)], spare: 0 };
-        assert_eq!(group.lives, [Told::Exact(all)]);
+        assert_eq!(group.lives, [CohortBelief::Exact(all)]);
     });
 }
 

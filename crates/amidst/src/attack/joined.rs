@@ -132,7 +132,7 @@ mod tests {
     use amidst_core::attack::{find, labels_of_table};
     use amidst_core::parameter::{Parameters, Value};
 
-    use super::super::{Adversary, Beside, attack, targets};
+    use super::super::{Adversary, AdversaryTables, attack, targets};
     use crate::policy::Policy;
     use crate::prepare::LoadOptions;
 
@@ -164,7 +164,7 @@ mod tests {
         let load = LoadOptions::default();
         let (_, prepared) = crate::audit::load(&policy, &file("release.csv"), &load).unwrap();
         let (population, original) = (Some(file(population)), Some(file(original)));
-        let beside = Beside { population, original, ..Beside::default() };
+        let beside = AdversaryTables { population, original, ..AdversaryTables::default() };
         let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
         let targets = targets(&prepared, &labels);
         let mut adversary = Adversary::new(&policy, &prepared, &targets, &beside);

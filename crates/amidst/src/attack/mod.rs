@@ -28,7 +28,7 @@ const SHOWN_FROM: u64 = 5;
 
 /// What the adversary knows beside the table.
 #[derive(Debug, Clone, Default)]
-pub struct Beside {
+pub struct AdversaryTables {
     /// Tables of persons with some of the quasi columns: one, or for several versions one for each, the oldest first.
     pub external: Vec<String>,
     /// The column of such tables that tells who is who.
@@ -69,7 +69,7 @@ pub fn attack(
     entry: &'static Entry,
     stated: &Policy,
     prepared: &Prepared,
-    beside: &Beside,
+    beside: &AdversaryTables,
     parameters: &Parameters,
 ) -> Result<Attacked, Failure> {
     let labels = labels_of_table(&prepared.set, &prepared.table, &prepared.quasi);
@@ -88,14 +88,19 @@ pub struct Adversary<'a> {
     stated: &'a Policy,
     prepared: &'a Prepared,
     targets: &'a [Target<'a>],
-    beside: &'a Beside,
+    beside: &'a AdversaryTables,
     joined: LastJoined,
 }
 
 impl<'a> Adversary<'a> {
     /// An adversary who knows these tables `beside` the one that was `prepared` for an audit; `targets` are
     /// [`targets`], and `stated` is the policy as it was written.
-    pub fn new(stated: &'a Policy, prepared: &'a Prepared, targets: &'a [Target<'a>], beside: &'a Beside) -> Self {
+    pub fn new(
+        stated: &'a Policy,
+        prepared: &'a Prepared,
+        targets: &'a [Target<'a>],
+        beside: &'a AdversaryTables,
+    ) -> Self {
         Adversary { stated, prepared, targets, beside, joined: LastJoined::default() }
     }
 
@@ -236,7 +241,7 @@ mod tests {
         let found = |data: &str| {
             let policy = Policy::for_audit(data, &["age".to_string()], &["disease".to_string()]);
             let (_, prepared) = crate::audit::load(&policy, data, &Default::default()).unwrap();
-            let beside = Beside { external: vec![data.to_string()], ..Beside::default() };
+            let beside = AdversaryTables { external: vec![data.to_string()], ..AdversaryTables::default() };
             let linkage = find("linkage").unwrap();
             attack(linkage, &policy, &prepared, &beside, &Parameters::none()).unwrap().to_json()
         };

@@ -11,7 +11,7 @@ use amidst_core::internal::worlds::{Version, VersionClass};
 use amidst_core::parameter::Parameters;
 use amidst_core::table::{Dictionary, Table};
 
-use super::{Attacked, Beside, WorstClass, failed};
+use super::{AdversaryTables, Attacked, WorstClass, failed};
 use crate::external::{all_there, covers, read};
 use crate::job::Control;
 use crate::policy::Policy;
@@ -56,7 +56,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    pub fn load(stated: &Policy, newest: &Prepared, beside: &Beside) -> Result<Versions, Failure> {
+    pub fn load(stated: &Policy, newest: &Prepared, beside: &AdversaryTables) -> Result<Versions, Failure> {
         let mut earlier = Vec::new();
         let options = LoadOptions {
             control: Control { threads: beside.threads, ..Control::default() },

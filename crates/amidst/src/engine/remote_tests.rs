@@ -8,8 +8,8 @@ use amidst_core::frequency::{self, Entry, FrequencySet};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::ids::SensitiveId;
 use amidst_core::internal::partial::{
-    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, MinimumClass, PartialSearch, Piece, RemoteTable,
-    Removed, SplitRows, Summary, TailQuery,
+    Assembled, Combinations, Counts, Divided, DivisibleTable, Line, MinimumClass, PartialClass, PartialSearch,
+    RemoteTable, Removed, SplitRows, Summary, TailQuery,
 };
 use amidst_core::search::Search;
 use amidst_core::table::{Codes, Column, Table};
@@ -223,19 +223,19 @@ impl DivisibleTable for Elsewhere<'_> {
     fn settle(
         &self,
         _: &PartialSearch<'_>,
-        classes: &[Piece],
+        classes: &[PartialClass],
         assembled: &Assembled,
         dealt: Vec<SplitRows>,
     ) -> Result<Prepared, Failure> {
         self.placed.borrow_mut().values_mut().for_each(|class| *class = assembled.class_of[*class as usize]);
         *self.dealt.borrow_mut() = dealt;
         let whole = &self.whole;
-        let rows: Vec<(&Piece, (SensitiveId, u64))> =
+        let rows: Vec<(&PartialClass, (SensitiveId, u64))> =
             classes.iter().flat_map(|class| class.counts.iter().map(move |&count| (class, count))).collect();
         let columns = whole.table.columns.iter().enumerate().map(|(position, column)| {
             let quasi = whole.quasi.iter().position(|&q| q == position);
             let sensitive = whole.sensitive.iter().position(|&s| s == position);
-            let code = |(class, (tuple, _)): &(&Piece, (SensitiveId, u64))| match (quasi, sensitive) {
+            let code = |(class, (tuple, _)): &(&PartialClass, (SensitiveId, u64))| match (quasi, sensitive) {
                 (Some(q), _) => class.first[q],
                 (_, Some(s)) => whole.set.sensitive_code(*tuple, s),
                 _ => 0,

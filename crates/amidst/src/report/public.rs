@@ -22,7 +22,7 @@ use crate::population::Population;
 use crate::{Failure, TOOL};
 
 /// The figures of a release that anybody can compute who has it.
-pub(crate) struct Seen {
+pub(crate) struct PublicFigures {
     /// The release.
     pub view: View,
     /// Its risk.
@@ -35,20 +35,20 @@ pub(crate) struct Seen {
     pub attacks: Vec<AttackReport>,
 }
 
-impl Seen {
+impl PublicFigures {
     /// Looks at a release.
-    pub fn of(view: View, sets: &[Vec<usize>], population: &Population) -> Result<Seen, Failure> {
+    pub fn of(view: View, sets: &[Vec<usize>], population: &Population) -> Result<PublicFigures, Failure> {
         let published = view.published();
         let risk = view.risk();
         let risks = figures::risk(&risk, population.against(&published, &risk)?);
         let attacks = figures::attacks(&published);
         let sets = sets::of_view(&view, sets);
-        Ok(Seen { risk, risks, sets, attacks, view })
+        Ok(PublicFigures { risk, risks, sets, attacks, view })
     }
 }
 
 /// What is told beside the release itself.
-pub(crate) struct Told<'a> {
+pub(crate) struct PublicContext<'a> {
     /// The policy without its paths.
     pub policy: &'a Policy,
     /// Its text.
@@ -64,8 +64,8 @@ pub(crate) struct Told<'a> {
 }
 
 /// The public report, without the requirements, which the checker measures.
-pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
-    let Told { policy, text, rows, columns, unique, accepted } = told;
+pub(crate) fn of(seen: &PublicFigures, told: PublicContext<'_>) -> Report {
+    let PublicContext { policy, text, rows, columns, unique, accepted } = told;
     let mut report = Report {
         tool: TOOL.to_string(),
         subject: Subject::Release,
@@ -98,7 +98,7 @@ pub(crate) fn of(seen: &Seen, told: Told<'_>) -> Report {
 }
 
 /// The metrics that class sizes and the told counts determine.
-fn metrics(policy: &Policy, seen: &Seen, rows: &Rows) -> Vec<MetricReport> {
+fn metrics(policy: &Policy, seen: &PublicFigures, rows: &Rows) -> Vec<MetricReport> {
     let classes: Vec<(u64, bool)> = seen.view.class_rows().collect();
     if seen.view.set.persons || classes.is_empty() {
         return Vec::new();

@@ -13,7 +13,7 @@ use super::content::{
     Audience, Digest, Method, MetricReport, Report, RequirementReport, Rows, Sides, Subject, UtilityReport,
 };
 use super::loss_bound::LossBound;
-use super::public::{self, Seen, Told};
+use super::public::{self, PublicContext, PublicFigures};
 use super::view::View;
 use super::{columns, figures, partition, suppression, worst};
 use crate::control_group::{ControlGroup, control_group};
@@ -66,7 +66,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let population = Population::of(policy, &quasi)?;
     let view = View::of(counted, &judged.classes, recoding, &prepared.generalizations, &prepared.domains);
     let (seen, before) = rayon::join(
-        || Seen::of(view, &prepared.sets, &population),
+        || PublicFigures::of(view, &prepared.sets, &population),
         || if rows_known { figures::attacks(&original) } else { Vec::new() },
     );
     let seen = seen?;
@@ -112,7 +112,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
         policy: made.policies.internal.clone(),
     };
     report.summarize();
-    let told = Told {
+    let told = PublicContext {
         policy: &policy.public_form(),
         text: &made.policies.public,
         rows: report.rows.clone(),

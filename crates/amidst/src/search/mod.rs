@@ -9,7 +9,7 @@ mod keeping;
 use amidst_core::algorithm;
 use amidst_core::internal::{lattice, sets};
 use amidst_core::metric::Release;
-use amidst_core::search::own_distribution::{Settled, settle};
+use amidst_core::search::own_distribution::{OwnDistributionOutcome, settle};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 
 pub use competition::{Compared, Contender};
@@ -102,7 +102,7 @@ fn run(
             false => at_levels(policy, prepared, narrowed)?,
         };
         // Whatever was searched within, the policy's limit is what counts in the end.
-        if settle(search, &mut found) == Settled::Never {
+        if settle(search, &mut found) == OwnDistributionOutcome::Never {
             return Ok(None);
         }
         let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
@@ -168,7 +168,7 @@ pub(crate) fn accepted(
         return Err(Failure::Impossible(impossible));
     }
     match settle(&search, &mut found) {
-        Settled::Never => Err(settling::unsettled(&search)),
+        OwnDistributionOutcome::Never => Err(settling::unsettled(&search)),
         _ => Ok(found),
     }
 }

@@ -1,7 +1,7 @@
 //! Whether all versions of a series together keep what the policy promises, in words and numbers.
 //!
-//! [`Known`] is what was published; [`Known::audit`] judges it, or it and a version that is about to be published:
-//! nothing needs to be written for that, so a plan can be judged before it is carried out.
+//! [`PublishedState`] is what was published; [`PublishedState::audit`] judges it, alone or together with a version that
+//! is about to be published: nothing needs to be written for that, so a plan can be judged before it is carried out.
 
 use amidst_core::internal::series::{Audit, ColumnFindings, Judge, audit, tables};
 use amidst_core::internal::worlds::{Effort, Version};
@@ -9,7 +9,7 @@ use amidst_core::internal::worlds::{Effort, Version};
 use super::domain::with_role;
 use super::exposure::{ColumnExposure, RequirementAudit};
 use super::links::Links;
-use super::record::{Known, Record, Seen, load};
+use super::record::{PublishedState, Record, VersionHistory, load};
 use super::state::kept;
 use super::{Series, explain, promised};
 use crate::Failure;
@@ -111,7 +111,7 @@ impl Series {
     pub fn audit(&self, job: &Job<'_>) -> Result<SeriesAudit, Failure> {
         let work = self.store.read_whole()?;
         let names = kept(&self.policy, &self.header);
-        Known::load(&work, &self.policy, &names, job)?.audit(&self.policy, None)
+        PublishedState::load(&work, &self.policy, &names, job)?.audit(&self.policy, None)
     }
 
     /// What was published so far: for each sensitive column its name and every version, the oldest first.
@@ -132,7 +132,7 @@ pub(super) fn sensitive(policy: &Policy, kept: &[String]) -> Vec<(usize, String)
     positions.into_iter().map(|position| (position, kept[position].clone())).collect()
 }
 
-impl Known {
+impl PublishedState {
     /// Judges what was published, and with it a version that is about to be. Nothing is changed.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Known {
         Ok(found)
     }
 
-    fn judge(&self, policy: &Policy, seen: &Seen) -> SeriesAudit {
+    fn judge(&self, policy: &Policy, seen: &VersionHistory) -> SeriesAudit {
         let history = seen.history();
         let tables = tables(&history, &self.set);
         let judge = Judge::new(&self.set, &tables, &self.prepared.requirements);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::internal::series::outlook;
+use amidst_core::internal::series::forecast;
 use amidst_core::model::Entry;
 use amidst_core::model::named::{DISTINCT_L_DIVERSITY, ENTROPY_L_DIVERSITY, M_INVARIANCE, P_SENSITIVE_K_ANONYMITY};
 use amidst_core::parameter::{Parameters, Value};
@@ -83,7 +83,7 @@ fn invariant(policy: &Policy, first: &Prepared) -> Result<(Policy, String), Stri
         *rows.entry(first.set.sensitive_code(entry.sensitive, 0)).or_insert(0) += entry.rows;
     }
     let values = column.dictionary.len();
-    let Ok(told_by_numbers) = outlook(&BTreeMap::new(), &rows, values, m) else {
+    let Ok(told_by_numbers) = forecast(&BTreeMap::new(), &rows, values, m) else {
         return Err(format!(
             "m-invariance with classes of {m} values needs as many, and `{}` has {values}",
             column.name

@@ -8,7 +8,7 @@ use super::Mode;
 use super::audit::SeriesAudit;
 use super::compose::{Composed, compose, compose_lacking};
 use super::extend::reasoned;
-use super::record::{Known, Record};
+use super::record::{PublishedState, Record};
 use super::state::{State, kept};
 use super::store::Work;
 use crate::Failure;
@@ -100,7 +100,7 @@ pub(super) struct Draft {
 
 impl Draft {
     /// The version that the rows make as they are, by the technique of the mode.
-    pub fn plain(work: &Work<'_>, of: Context<'_>, known: &Known, job: &Job<'_>) -> Result<Draft, Failure> {
+    pub fn plain(work: &Work<'_>, of: Context<'_>, known: &PublishedState, job: &Job<'_>) -> Result<Draft, Failure> {
         let state = State::load(work, kept(of.policy, of.header))?;
         let composed = match lacking(work)? {
             true => compose_lacking(of.policy, &state, job)?,

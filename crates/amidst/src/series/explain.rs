@@ -5,14 +5,14 @@ use amidst_core::internal::series::Exposure;
 use amidst_core::internal::worlds::{Cohort, Step};
 
 use super::exposure::{ColumnExposure, RequirementAudit};
-use super::record::Known;
+use super::record::PublishedState;
 
 /// How many values or persons are listed before the rest is counted.
 const LISTED: usize = 8;
 
 /// What tells persons and values in words.
 pub(super) struct Words<'a> {
-    pub known: &'a Known,
+    pub known: &'a PublishedState,
     pub requirements: &'a [RequirementAudit],
 }
 

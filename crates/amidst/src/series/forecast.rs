@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use amidst_core::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use amidst_core::ids::SensitiveId;
 use amidst_core::internal::local::class::{Judge, Tally};
-use amidst_core::internal::series::outlook;
+use amidst_core::internal::series::forecast;
 use amidst_core::search::feasibility;
 use rusqlite::params;
 
@@ -126,7 +126,7 @@ pub fn satisfied(
         }
     }
     let m = stated_m(policy).unwrap_or(2);
-    let Ok(told) = outlook(&known, &new, values, m) else { return Ok(false) };
+    let Ok(told) = forecast(&known, &new, values, m) else { return Ok(false) };
     told.counterfeits.iter().for_each(|(&value, &n)| rows[value as usize] += n);
     let present = (0..).map(SensitiveId).zip(&rows).filter(|(_, rows)| **rows > 0);
     let entries: Vec<Entry> = present.map(|(sensitive, &rows)| Entry { sensitive, person: NOBODY, rows }).collect();

@@ -62,7 +62,7 @@ pub(super) fn finer(
 
 /// What is published beside the sensitive columns, in all versions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Beside {
+pub(super) struct InsensitiveLinks {
     /// The columns.
     pub columns: Vec<String>,
     numbers: FxHashMap<(u32, Mark), u32>,
@@ -74,12 +74,12 @@ pub(super) struct Beside {
     pub unsettled: Vec<(u32, u64)>,
 }
 
-impl Beside {
+impl InsensitiveLinks {
     /// Nothing seen yet; `None` where the policy publishes nothing as it is.
-    pub fn of(policy: &Policy, names: &[String]) -> Option<Beside> {
+    pub fn of(policy: &Policy, names: &[String]) -> Option<InsensitiveLinks> {
         let columns: Vec<String> =
             with_role(policy, names, Role::Insensitive).into_iter().map(|at| names[at].clone()).collect();
-        (!columns.is_empty()).then(|| Beside { columns, ..Beside::default() })
+        (!columns.is_empty()).then(|| InsensitiveLinks { columns, ..InsensitiveLinks::default() })
     }
 
     /// The number of a sensitive tuple with a mark.
@@ -92,7 +92,7 @@ impl Beside {
     }
 
     /// Who was published both before and after a batch that changed what stands beside their value.
-    pub fn restless(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn persons_with_changed_cells(&self) -> impl Iterator<Item = u32> + '_ {
         let is_in = |version: &Compact, life: u32| {
             (0..version.len()).any(|class| version.persons(class).binary_search(&life).is_ok())
         };

@@ -7,7 +7,7 @@ use super::audit::SeriesAudit;
 use super::draft::Repair;
 use super::draft::{Context, Draft, SeriesHead, safe_since};
 use super::past::past;
-use super::record::Known;
+use super::record::PublishedState;
 use super::state::kept;
 use super::{Mode, Series};
 use crate::Failure;
@@ -120,7 +120,7 @@ impl Series {
         let work = self.store.read_whole()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
         let head = SeriesHead::load(&work)?;
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
+        let known = PublishedState::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let last = known.lives(&past(&work, head.version, known.sensitive_width())?, head.published);
         let now = known.present(&work)?;
         let mut plan = Plan {

@@ -18,7 +18,7 @@ use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
 use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
-use super::record::Known;
+use super::record::PublishedState;
 use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
@@ -110,7 +110,7 @@ impl Series {
         }
         let number = last + 1;
         let place = free_place(&folder, number)?;
-        let known = Known::load(&work, of.policy, &kept(of.policy, of.header), job)?;
+        let known = PublishedState::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
         let safe_before = safe_since(&work)?;

@@ -3,7 +3,7 @@
 //!
 //! Sensitive columns are published side by side, so values are tuples of all of them: audited one by one, columns would
 //! tell less than they do together. Insensitive columns are published beside them, and link rows of one version with
-//! rows of another: where there are any, values are finer, and stand for the tuples ([`Beside`]).
+//! rows of another: where there are any, values are finer, and stand for the tuples ([`InsensitiveLinks`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use rusqlite::params;
 
 use super::compose::Composed;
 use super::domain::with_role;
-use super::links::{self, Beside, Links, MARK};
+use super::links::{self, InsensitiveLinks, Links, MARK};
 use super::packed::{numbers, pack, unpack};
 use super::past::PastClass;
 use super::state::State;
@@ -111,7 +111,7 @@ fn short(count: u64) -> u32 {
 
 /// All that was published so far, and the values it speaks of, as the policy knows them.
 #[derive(Debug)]
-pub struct Known {
+pub struct PublishedState {
     /// The requirements, on every value that there ever was.
     pub prepared: Prepared,
     /// The sensitive tuples; their numbers are the values of the history.
@@ -120,23 +120,23 @@ pub struct Known {
     /// Whose values were changed by which batches.
     changed: BTreeMap<u32, Vec<u64>>,
     /// The versions.
-    pub seen: Seen,
+    pub seen: VersionHistory,
 }
 
 /// Versions that were seen, published or about to be.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct VersionHistory {
     /// As it was seen.
     pub history: History,
     /// What is published beside the sensitive values, where something is.
-    beside: Option<Beside>,
+    beside: Option<InsensitiveLinks>,
 }
 
-impl Seen {
+impl VersionHistory {
     /// The versions, as an audit looks at them.
     pub fn history(&self) -> Cow<'_, History> {
         let mut history = Cow::Borrowed(&self.history);
-        for life in self.beside.iter().flat_map(Beside::restless) {
+        for life in self.beside.iter().flat_map(InsensitiveLinks::persons_with_changed_cells) {
             history.to_mut().unsettle(life);
         }
         history
@@ -149,16 +149,16 @@ impl Seen {
 
     /// How many rows of each version what stands beside links to rows of an earlier one.
     pub fn links(&self) -> Vec<Links> {
-        self.beside.as_ref().map_or_else(Vec::new, Beside::links)
+        self.beside.as_ref().map_or_else(Vec::new, InsensitiveLinks::links)
     }
 }
 
 /// Lives after the first are numbered from the top down: person and life, in the order of both.
 const LIVES: u32 = u32::MAX - 1;
 
-impl Known {
+impl PublishedState {
     /// What the state knows.
-    pub fn load(work: &Work<'_>, policy: &Policy, names: &[String], job: &Job<'_>) -> Result<Known, Failure> {
+    pub fn load(work: &Work<'_>, policy: &Policy, names: &[String], job: &Job<'_>) -> Result<PublishedState, Failure> {
         let values = values(work)?;
         let prepared = prepare(policy, names, &values, job)?;
         let sensitive = with_role(policy, names, Role::Sensitive);
@@ -192,8 +192,8 @@ impl Known {
         };
         let numbers = tuples.into_values().zip(0u32..).collect();
         let changed = changed(work, false)?;
-        let mut seen = Seen { beside: Beside::of(policy, names), ..Seen::default() };
-        let mut known = Known { prepared, set, numbers, changed, seen: Seen::default() };
+        let mut seen = VersionHistory { beside: InsensitiveLinks::of(policy, names), ..VersionHistory::default() };
+        let mut known = PublishedState { prepared, set, numbers, changed, seen: VersionHistory::default() };
         let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")?;
         for number in 1..=published {
             let batch = work.number(&format!("SELECT COALESCE(MAX(batch), 0) FROM version WHERE number = {number}"))?;
@@ -309,14 +309,14 @@ impl Known {
     }
 
     /// The value that a tuple is in the versions that were seen.
-    fn value(&self, seen: &mut Seen, tuple: &[u32]) -> Option<u32> {
+    fn value(&self, seen: &mut VersionHistory, tuple: &[u32]) -> Option<u32> {
         let (codes, mark) = tuple.split_at(self.set.sensitive_width.min(tuple.len()));
         let known = self.numbers.get(codes).copied()?;
         Some(seen.beside.as_mut().map_or(known, |beside| beside.number(known, mark)))
     }
 
     /// Sees a version that was made after some batch.
-    fn see(&self, seen: &mut Seen, classes: &[Published], batch: u64) -> Result<(), Failure> {
+    fn see(&self, seen: &mut VersionHistory, classes: &[Published], batch: u64) -> Result<(), Failure> {
         let mut version = Compact::default();
         for class in classes {
             let mut counts = Vec::with_capacity(class.tuples.len());
@@ -337,7 +337,7 @@ impl Known {
     }
 
     /// What will have been seen when `next` is published, too.
-    pub fn with(&self, next: &Record) -> Result<Seen, Failure> {
+    pub fn with(&self, next: &Record) -> Result<VersionHistory, Failure> {
         let tuple = |&(t, n): &(u32, u64)| (next.tuples[t as usize].clone(), n);
         let class = |class: usize| Published {
             persons: next.classes.persons(class).to_vec(),

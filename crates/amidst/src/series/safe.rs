@@ -28,7 +28,7 @@ use super::init::first_classes;
 use super::past::PastClass;
 use super::past::past;
 use super::places::Places;
-use super::record::{Known, Record};
+use super::record::{PublishedState, Record};
 use super::state::State;
 use super::store::Work;
 use crate::Failure;
@@ -67,7 +67,7 @@ const PARTLY: usize = 3;
 /// whose last batch is `published`.
 pub(super) fn safe(
     of: Context<'_>,
-    known: &Known,
+    known: &PublishedState,
     plain: &Draft,
     (past, published): (Vec<PastClass>, u64),
     job: &Job<'_>,
@@ -107,7 +107,7 @@ fn waiting(draft: &Draft) -> u64 {
 /// What proposals are made of.
 struct Bench<'a> {
     of: Context<'a>,
-    known: &'a Known,
+    known: &'a PublishedState,
     plain: &'a Draft,
     job: &'a Job<'a>,
     /// The positions of the sensitive columns.
@@ -130,7 +130,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(
         of: Context<'a>,
-        known: &'a Known,
+        known: &'a PublishedState,
         plain: &'a Draft,
         past: Vec<PastClass>,
         published: u64,
@@ -390,7 +390,7 @@ impl Draft {
         &self,
         work: &Work<'_>,
         of: Context<'_>,
-        known: &Known,
+        known: &PublishedState,
         head: SeriesHead,
         job: &Job<'_>,
     ) -> Result<Option<Draft>, Failure> {

@@ -2,8 +2,8 @@
 //!
 //! A byte that flips in a SQLite file is mostly still a row: another class, another value, a person who was never
 //! published. So each table has a sum over its rows of a hash of each row. A sum can be kept along: triggers hand every
-//! row that comes or goes to [`Ledger`], and the transaction that changes the rows changes the sums. A batch pays for
-//! the rows that it touches. Checking a table means reading all of it, so the small tables are checked whenever the
+//! row that comes or goes to [`TransactionChanges`], and the transaction that changes the rows changes the sums. A
+//! batch pays for the rows that it touches. Checking a table means reading all of it, so the small tables are checked whenever the
 //! state is opened, and all of them, with the database's own structure, before anything is published or audited. The
 //! seal guards against damage and against files that do not belong together, not against their owner, who can write
 //! whatever they like.
@@ -39,7 +39,7 @@ pub(super) type Sums = [u128; TABLES.len()];
 
 /// What has changed since a transaction began.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct TransactionChanges {
     pub sums: Sums,
     /// By column and code, by how many rows more or fewer have a value.
     pub uses: BTreeMap<(usize, u32), i64>,
@@ -49,15 +49,15 @@ pub(super) struct Ledger {
 
 /// The ledger of a connection, which the triggers write to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shared(Arc<Mutex<Ledger>>);
+pub(super) struct Shared(Arc<Mutex<TransactionChanges>>);
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
+    fn lock(&self) -> MutexGuard<'_, TransactionChanges> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What has changed, which is forgotten.
-    pub fn take(&self) -> Ledger {
+    pub fn take(&self) -> TransactionChanges {
         std::mem::take(&mut self.lock())
     }
 

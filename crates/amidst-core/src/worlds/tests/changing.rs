@@ -118,8 +118,8 @@ fn possible(series: &Changing, keep: Option<&[u32]>) -> Vec<Vec<[bool; VALUES]>>
     walk.found
 }
 
-fn told_lives(history: &History, effort: &Effort) -> Vec<(u32, Vec<Told>)> {
-    let mut of: std::collections::BTreeMap<Cohort, Vec<Told>> = std::collections::BTreeMap::new();
+fn told_lives(history: &History, effort: &Effort) -> Vec<(u32, Vec<CohortBelief>)> {
+    let mut of: std::collections::BTreeMap<Cohort, Vec<CohortBelief>> = std::collections::BTreeMap::new();
     history.tell(effort, |group| {
         of.insert(group.cohort, group.lives);
     });
@@ -201,7 +201,7 @@ fn what_stands_beside_a_value_is_reasoned_with() {
         let without = enumerate(&coarse);
         let history = finer(&versions, &of);
         for (person, told) in told(&history, &Effort::default()) {
-            let Told::Exact(posterior) = told else { panic!("series {turn}: person {person} was not counted") };
+            let CohortBelief::Exact(posterior) = told else { panic!("series {turn}: person {person} was not counted") };
             let mut counts = [0; VALUES];
             (0..VALUES).for_each(|v| counts[of[v] as usize] += worlds[person as usize][v]);
             let total: u64 = counts.iter().sum();

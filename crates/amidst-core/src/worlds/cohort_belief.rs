@@ -58,34 +58,34 @@ pub struct Range {
 
 /// What is told about a cohort.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum CohortBelief {
     /// The shares of all worlds.
     Exact(Posterior),
     /// A bound on the safe side: by value, without those that are ruled out.
     Bound(Vec<Range>),
 }
 
-impl Told {
+impl CohortBelief {
     /// The values that are proven to be possible, ascending.
     pub fn values(&self) -> Vec<u32> {
         match self {
-            Told::Exact(posterior) => posterior.weights.iter().map(|w| w.0).collect(),
-            Told::Bound(ranges) => ranges.iter().filter(|r| r.possible).map(|r| r.value).collect(),
+            CohortBelief::Exact(posterior) => posterior.weights.iter().map(|w| w.0).collect(),
+            CohortBelief::Bound(ranges) => ranges.iter().filter(|r| r.possible).map(|r| r.value).collect(),
         }
     }
 
     /// The same of what the values stand for. `persons` is how many share the values out.
-    fn meant(self, history: &History, persons: u32) -> Told {
+    fn meant(self, history: &History, persons: u32) -> CohortBelief {
         if !history.is_finer() {
             return self;
         }
         match self {
-            Told::Exact(Posterior { weights, spare }) => {
+            CohortBelief::Exact(Posterior { weights, spare }) => {
                 let mut meant: BTreeMap<u32, u64> = BTreeMap::new();
                 weights.into_iter().for_each(|(value, n)| *meant.entry(history.meant(value)).or_insert(0) += n);
-                Told::Exact(Posterior { weights: meant.into_iter().collect(), spare })
+                CohortBelief::Exact(Posterior { weights: meant.into_iter().collect(), spare })
             }
-            Told::Bound(ranges) => {
+            CohortBelief::Bound(ranges) => {
                 let mut meant: BTreeMap<u32, Range> = BTreeMap::new();
                 for range in ranges {
                     let value = history.meant(range.value);
@@ -94,14 +94,14 @@ impl Told {
                     sum.high = sum.high.saturating_add(range.high).min(persons);
                     sum.possible |= range.possible;
                 }
-                Told::Bound(meant.into_values().collect())
+                CohortBelief::Bound(meant.into_values().collect())
             }
         }
     }
 
     /// Whether nothing more can be known.
     pub fn exact(&self) -> bool {
-        matches!(self, Told::Exact(_))
+        matches!(self, CohortBelief::Exact(_))
     }
 }
 
@@ -115,7 +115,7 @@ pub struct Group {
     /// How many are in the cohort, whom bounds are about.
     pub together: u32,
     /// What is told about their value; about each of their values in turn where theirs has changed.
-    pub lives: Vec<Told>,
+    pub lives: Vec<CohortBelief>,
     /// The fewest rows of one of their classes.
     pub smallest: u64,
     /// The last version that they are in.
@@ -187,7 +187,7 @@ struct Answers<'e> {
     known: Option<FxHashMap<Cohort, Vec<u32>>>,
     /// Steps that are left for counting.
     left: u64,
-    of: BTreeMap<u32, Told>,
+    of: BTreeMap<u32, CohortBelief>,
     /// Classes of components in which no world was found.
     worldless: Vec<u32>,
 }
@@ -203,7 +203,7 @@ impl Answers<'_> {
                 continue;
             }
             for &unknown in network.members.get(class as usize) {
-                self.of.insert(unknown, Told::Bound(Vec::new()));
+                self.of.insert(unknown, CohortBelief::Bound(Vec::new()));
                 stack.extend(network.classes.get(unknown as usize).iter().filter(|&&other| !seen[other as usize]));
             }
         }
@@ -216,14 +216,14 @@ impl Answers<'_> {
         let width = component.width();
         if component.too_large {
             component.names.iter().for_each(|&name| {
-                self.of.insert(name, Told::Bound(Vec::new()));
+                self.of.insert(name, CohortBelief::Bound(Vec::new()));
             });
             return;
         }
         if component.symmetric() {
             let all: Vec<(u32, u64)> = component.values.iter().map(|&value| (value, 1)).collect();
             for &name in &component.names {
-                self.of.insert(name, Told::Exact(Posterior { weights: all.clone(), spare: 0 }));
+                self.of.insert(name, CohortBelief::Exact(Posterior { weights: all.clone(), spare: 0 }));
             }
             return;
         }
@@ -234,7 +234,7 @@ impl Answers<'_> {
         match counted {
             Ok(Some(sums)) => {
                 for (sums, &name) in sums.chunks_exact(width).zip(&component.names) {
-                    self.of.insert(name, Told::Exact(posterior(&component.values, sums)));
+                    self.of.insert(name, CohortBelief::Exact(posterior(&component.values, sums)));
                 }
             }
             Ok(None) => self.worldless.extend(&component.class_names),
@@ -265,17 +265,17 @@ impl Answers<'_> {
                 high: component.high[at * width + v],
                 possible: possible[at * width + v],
             });
-            self.of.insert(name, Told::Bound(here.filter(|r| r.high > 0).collect()));
+            self.of.insert(name, CohortBelief::Bound(here.filter(|r| r.high > 0).collect()));
         }
     }
 }
 
 /// What is told where the bounds meet.
-fn certain(bounds: &[Bounds]) -> Told {
+fn certain(bounds: &[Bounds]) -> CohortBelief {
     let weights: Vec<(u32, u64)> = bounds.iter().filter(|b| b.low > 0).map(|b| (b.value, u64::from(b.low))).collect();
     let divisor = weights.iter().fold(0u64, |divisor, w| divisor.gcd(&w.1)).max(1);
     let weights = weights.into_iter().map(|(value, n)| (value, n / divisor)).collect();
-    Told::Exact(Posterior { weights, spare: 0 })
+    CohortBelief::Exact(Posterior { weights, spare: 0 })
 }
 
 /// Weights that add up to more are rounded: models compare integers of this size at ease.
