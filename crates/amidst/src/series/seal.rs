@@ -3,13 +3,13 @@
 //! A byte that flips in a SQLite file is mostly still a row: another class, another value, a person who was never
 //! published. So each table has a sum over its rows of a hash of each row. A sum can be kept along: triggers hand every
 //! row that comes or goes to [`TransactionChanges`], and the transaction that changes the rows changes the sums. A
-//! batch pays for the rows that it touches. Checking a table means reading all of it, so the small tables are checked whenever the
-//! state is opened, and all of them, with the database's own structure, before anything is published or audited. The
-//! seal guards against damage and against files that do not belong together, not against their owner, who can write
-//! whatever they like.
+//! batch pays for the rows that it touches. Checking a table means reading all of it, so the small tables are checked
+//! whenever the state is opened, and all of them, with the database's own structure, before anything is published or
+//! audited. The seal guards against damage and against files that do not belong together, not against their owner, who
+//! can write whatever they like.
 //!
-//! The ledger also counts how many rows have each value, so that the text of a value that no row has any more can be
-//! erased.
+//! [`TransactionChanges`] also counts how many rows have each value, so that the text of a value that no row has any
+//! more can be erased.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
