@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::bounds;
 use super::join::Joined;
 use super::representative::representatives;
-use super::rounded::{closed, rounded};
+use super::rounded::rounded;
 use crate::Failure;
 use crate::plan::stated_k;
 use crate::policy::{OutputValues, Policy, Ranges};
@@ -67,7 +67,8 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
                 (Ranges::Label, _) => label,
                 (Ranges::Midpoint, _) => midpoint(&label).unwrap_or(label),
                 (Ranges::Bounds, _) => single(&label).unwrap_or(label),
-                (Ranges::Rounded, Cell::Node { .. }) => closed(&label).unwrap_or(label),
+                // The ends of an interval of a hierarchy are nobody's value.
+                (Ranges::Rounded, Cell::Node { .. }) => label,
                 (Ranges::Rounded, _) => rounded(&label).unwrap_or(label),
             };
             let cells = |c: usize| recoding.classes.iter().map(move |class| &class[c]);
