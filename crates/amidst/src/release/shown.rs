@@ -83,7 +83,10 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
         return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
     }
     if merged > 0 {
-        found.notes.push(format!("{merged} classes look like others as they are published, and are one with them."));
+        found.notes.push(match merged {
+            1 => "1 class looks like another as they are published, and is one with it.".to_string(),
+            n => format!("{n} classes look like others as they are published, and are one with them."),
+        });
     }
     if output.values == OutputValues::Representative {
         found.notes.push(

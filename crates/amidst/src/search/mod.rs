@@ -18,6 +18,7 @@ use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
+use crate::words::counted;
 use crate::{Failure, Remedy, settling};
 
 /// What is published, and who found it.
@@ -138,7 +139,7 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
         let failing: Vec<String> = (why.requirements.iter().filter(|r| !r.holds))
             .map(|r| {
                 let words = feasibility::words(&search.requirements[r.requirement]);
-                format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
+                format!("{words} fails in {} with {}", counted(r.classes, "class"), counted(r.rows, "row"))
             })
             .collect();
         let problem = format!(
