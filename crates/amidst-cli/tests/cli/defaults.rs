@@ -176,11 +176,21 @@ fn no_column_is_lost_where_a_little_more_loss_keeps_it() {
     let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     let [plain, kept] = ["plain", "out"].map(|name| house.read(&format!("{name}/public/release.csv")));
     assert_eq!((starred(&plain), starred(&kept)), (vec!["zip".to_string()], Vec::new()), "{told}");
-    // The line that says so can be followed.
-    let weight = told["compared"]["weights"]["zip"].as_f64().unwrap();
+    let [own, least] = [&told["metrics"]["gcp"], &told["compared"]["least"]].map(|loss| loss.as_f64().unwrap());
+    assert!(least < own && own < 1.2 * least, "{own} instead of {least}");
     let said = house.amidst(&["anonymize", "p.toml", "--out", "again"]).stdout;
+    assert!(said.contains("with a column that is * in every row"), "{said}");
+    assert_eq!(house.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
+    // Where rows cannot be recoded apart, weights do it, and the line that says so can be followed.
+    let masking = "suppressed = \"mask\"";
+    house.file("w.toml", &policy(masking, ""));
+    let told = house.amidst(&["anonymize", "w.toml", "--out", "weighted", "--json"]).json(0);
+    let kept = house.read("weighted/public/release.csv");
+    assert!(starred(&kept).is_empty(), "{told}");
+    let weight = told["compared"]["weights"]["zip"].as_f64().unwrap();
+    let said = house.amidst(&["anonymize", "w.toml", "--out", "weighted-again"]).stdout;
     assert!(said.contains(&format!("`weight = {weight}` under [columns.zip]")), "{said}");
-    let algorithm = format!("algorithm = \"{}\"\nmetric = \"gcp\"", told["algorithm"].as_str().unwrap());
+    let algorithm = format!("algorithm = \"{}\"\nmetric = \"gcp\"\n{masking}", told["algorithm"].as_str().unwrap());
     house.file("fixed.toml", &policy(&algorithm, &format!("weight = {weight}")));
     assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
     assert_eq!(house.read("fixed/public/release.csv"), kept);

@@ -31,6 +31,8 @@ pub struct Compared {
     pub published: &'static str,
     /// Columns that weigh more than the policy says, and what they weigh: without that they would be `*` in every row.
     pub weights: Vec<(String, f64)>,
+    /// Columns by which rows were recoded apart, because they would be `*` in every row otherwise.
+    pub divided: Vec<String>,
     /// The least loss, where a release that loses more is published because it keeps something of more columns.
     pub least: Option<f64>,
     /// Columns that are `*` in every row all the same: no release was found that keeps something of them.
@@ -61,18 +63,22 @@ impl Compared {
             .iter()
             .map(|(column, weight)| format!(" and `weight = {weight}` under [columns.{}]", key(column)));
         let (weights, fix) = (weights.collect::<String>(), if self.weights.is_empty() { "fixes" } else { "fix" });
-        let mut sentence = format!(
-            "loss by {}: {}; `algorithm = \"{}\"` under [search]{weights} {fix} the choice",
-            self.metric,
-            told.collect::<Vec<_>>().join("; "),
-            self.published
-        );
-        if let Some(least) = self.least {
-            sentence += &format!(
-                ", which keeps something of every column that it can; the least loss, with a column that is * in every \
-                 row, is {least:.4}"
-            );
-        }
+        let mut sentence = format!("loss by {}: {}; ", self.metric, told.collect::<Vec<_>>().join("; "));
+        let least = self.least.unwrap_or_default();
+        let starred = "with a column that is * in every row,";
+        sentence += &match (self.divided.is_empty(), self.least) {
+            (true, None) => format!("`algorithm = \"{}\"` under [search]{weights} {fix} the choice", self.published),
+            (true, Some(_)) => format!(
+                "`algorithm = \"{}\"` under [search]{weights} {fix} the choice; the least loss, {starred} is {least:.4}",
+                self.published
+            ),
+            (false, _) => format!(
+                "rows are recoded apart by {}; the least loss, {starred} is {least:.4}, and `algorithm = \"{}\"` under \
+                 [search] gives such a release",
+                self.divided.join(", "),
+                self.published
+            ),
+        };
         if !self.starred.is_empty() {
             let columns = self.starred.join(", ");
             sentence += &format!("; no release was found that keeps something of {columns}");
@@ -105,7 +111,8 @@ pub(super) fn compete(
                     // Only what loses less or keeps more than all before it is of use.
                     let idle = |c: &Candidate| cost >= c.cost - LEAST_GAIN && starred.len() >= c.starred.len();
                     if !candidates.iter().any(idle) {
-                        candidates.push(Candidate { entry, found, joined, cost, starred, weights: Vec::new() });
+                        let (weights, divided) = (Vec::new(), Vec::new());
+                        candidates.push(Candidate { entry, found, joined, cost, starred, weights, divided });
                     }
                     Ok(cost)
                 }
@@ -127,11 +134,13 @@ pub(super) fn compete(
         return Ok(Chosen { entry: fallback, found, joined, compared: None });
     };
     progress(1.0);
-    let Candidate { entry, mut found, joined, cost, starred, weights } = chosen;
+    let Candidate { entry, mut found, joined, cost, starred, weights, divided } = chosen;
     contenders.iter_mut().filter(|c| c.algorithm == entry.id).for_each(|c| c.cost = Ok(cost));
-    let starred = starred.into_iter().map(|c| search.generalizations[c].name.clone()).collect();
+    let named = |columns: Vec<usize>| columns.into_iter().map(|c| search.generalizations[c].name.clone()).collect();
+    let (starred, divided) = (named(starred), named(divided));
     let least = (cost > least + LEAST_GAIN).then_some(least);
-    let compared = Compared { metric: search.metric.id, contenders, published: entry.id, weights, least, starred };
+    let metric = search.metric.id;
+    let compared = Compared { metric, contenders, published: entry.id, weights, divided, least, starred };
     found.notes.insert(0, format!("no algorithm is named, so several competed; {}", compared.sentence()));
     for contender in &compared.contenders {
         if let Err(reason) = &contender.cost {

@@ -1,17 +1,18 @@
 //! Releases that keep something of every column.
 //!
 //! The release that loses least may have a column that is `*` in every row, because others are worth more; nobody can
-//! use that one. Then another is looked for in which every column tells something: among the contenders, and by running
-//! an algorithm again with the column weighing more, until it is kept, and then with weights in between, as long as that
-//! loses less. What is lost is measured by the policy's own weights. Weights and price are told, so that a policy can
-//! state the one or decline the other by naming an algorithm alone.
+//! use that one. Then another is looked for in which every column tells something: among the contenders, by recoding
+//! rows that differ in the column apart (`dividing`), and by running an algorithm again with the column weighing more,
+//! until it is kept, and then with weights in between, as long as that loses less. What is lost is measured by the
+//! policy's own weights. Weights and price are told, so that a policy can state the one or decline the other by naming
+//! an algorithm alone.
 
 use amidst_core::algorithm::{self, RecodingKind};
 use amidst_core::hierarchy::{Generalization, TOP};
 use amidst_core::recoding::Recoding;
 use amidst_core::search::{Found, Search};
 
-use super::{cost, run};
+use super::{cost, dividing, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
 use crate::policy::Policy;
@@ -27,11 +28,10 @@ struct Budget {
 
 impl Budget {
     fn of(search: &Search<'_>) -> Budget {
-        let cells = search.set.rows.saturating_mul(search.generalizations.len() as u64);
-        match cells {
+        match cells(search) {
             MANY_CELLS.. => Budget { raises: 2, factor: 4.0, between: 0 },
-            SOME_CELLS.. => Budget { raises: 5, factor: 4.0, between: 2 },
-            _ => Budget { raises: 10, factor: 2.0, between: 5 },
+            SOME_CELLS.. => Budget { raises: 4, factor: 4.0, between: 2 },
+            _ => Budget { raises: 8, factor: 2.0, between: 4 },
         }
     }
 
@@ -58,6 +58,8 @@ pub(super) struct Candidate {
     pub starred: Vec<usize>,
     /// The columns that weigh more than the policy says, and what they weigh.
     pub weights: Vec<(String, f64)>,
+    /// The columns by which rows were recoded apart.
+    pub divided: Vec<usize>,
 }
 
 impl Candidate {
@@ -67,18 +69,19 @@ impl Candidate {
     }
 }
 
-/// The columns that are `*` in every class, although people differ in them. Where all rows are one class nothing else
-/// can be.
-pub(super) fn starred(search: &Search<'_>, recoding: &Recoding) -> Vec<usize> {
+/// The classes that are published, but for masked rows.
+fn classes(recoding: &Recoding) -> Vec<usize> {
     let masked = recoding.masked.map(|class| class as usize);
-    let classes: Vec<usize> = (0..recoding.classes.len()).filter(|class| Some(*class) != masked).collect();
+    (0..recoding.classes.len()).filter(|class| Some(*class) != masked).collect()
+}
+
+/// The columns that are `*` in every class, although people differ in them.
+pub(super) fn starred(search: &Search<'_>, recoding: &Recoding) -> Vec<usize> {
+    let classes = classes(recoding);
     let lost = |&(c, g): &(usize, &Generalization)| {
         g.active() > 1 && classes.iter().all(|&class| recoding.label(class, c, g) == TOP)
     };
-    match classes.len() {
-        0 | 1 => Vec::new(),
-        _ => search.generalizations.iter().enumerate().filter(lost).map(|(c, _)| c).collect(),
-    }
+    search.generalizations.iter().enumerate().filter(lost).map(|(c, _)| c).collect()
 }
 
 /// The release to publish: of those `found` by algorithms that `competed` the one that loses least, if it keeps something
@@ -95,24 +98,57 @@ pub(super) fn fullest(
 ) -> Result<Option<Candidate>, Failure> {
     let least = found.iter().map(|c| c.cost).fold(f64::INFINITY, f64::min);
     let Some(first) = found.iter().position(|c| c.cost <= least) else { return Ok(None) };
-    let first = found.swap_remove(first);
+    let mut first = found.swap_remove(first);
+    if classes(&first.found.recoding).len() <= 1 {
+        // Where all rows are one class nothing else can be.
+        first.starred.clear();
+    }
     if first.starred.is_empty() || !search.metric.metric.weighted() {
         return Ok(Some(first));
     }
     // The one that loses least, then local ones, which can keep a column in some rows only.
     let others = |e: &&algorithm::Entry| e.kind == RecodingKind::Local && e.id != first.entry.id;
     let entries: Vec<_> = [first.entry].into_iter().chain(competed.iter().rev().copied().filter(others)).collect();
+    found.extend(divided(prepared, search, competed, &first)?);
+    if found.iter().any(|c| c.starred.is_empty()) && cells(search) >= SOME_CELLS {
+        return Ok(Some(
+            found.into_iter().fold(first, |best, other| if other.keeps_more(&best) { other } else { best }),
+        ));
+    }
     let mut best = first;
     let runs = entries.len() as f64;
     for (at, entry) in entries.into_iter().enumerate() {
         let own = |share: f64| progress((at as f64 + share) / runs);
         let weighted = weighted(policy, prepared, entry, search, &best.starred, &own)?;
         best = weighted.filter(|w| w.keeps_more(&best)).unwrap_or(best);
-        if best.starred.is_empty() || search.control.overdue() {
+        let kept = |c: &Candidate| c.starred.is_empty();
+        if kept(&best) || found.iter().any(kept) || search.control.overdue() {
             break;
         }
     }
     Ok(Some(found.into_iter().fold(best, |best, other| if other.keeps_more(&best) { other } else { best })))
+}
+
+/// A release of the table in parts, by the best local algorithm that competed.
+fn divided(
+    prepared: &Prepared,
+    search: &Search<'_>,
+    competed: &[&'static algorithm::Entry],
+    first: &Candidate,
+) -> Result<Option<Candidate>, Failure> {
+    let local = competed.iter().rev().copied().find(|e| e.kind == RecodingKind::Local);
+    let Some(entry) = local.filter(|_| prepared.waived.is_none() && cells(search) < MANY_CELLS) else {
+        return Ok(None);
+    };
+    let Some((found, divided)) = dividing::divided(search, entry, &first.found.recoding)? else { return Ok(None) };
+    let Some(cost) = cost(search, &found) else { return Ok(None) };
+    let starred = starred(search, &found.recoding);
+    Ok(Some(Candidate { entry, found, joined: None, cost, starred, weights: Vec::new(), divided }))
+}
+
+/// Rows times quasi columns.
+fn cells(search: &Search<'_>) -> u64 {
+    search.set.rows.saturating_mul(search.generalizations.len() as u64)
 }
 
 /// The release by `entry` that keeps most columns, and of those the one that loses least, where the columns `lost` weigh
@@ -130,6 +166,7 @@ fn weighted(
     // The weights with which columns were lost, and those with which the fewest are.
     let mut low: Vec<f64> = search.generalizations.iter().map(|g| g.weight).collect();
     let (mut high, mut lost, mut between) = (low.clone(), lost.to_vec(), false);
+    let mut factor = budget.factor;
     for round in 0..budget.runs() {
         let mut weights = high.clone();
         if between {
@@ -138,7 +175,7 @@ fn weighted(
                 break;
             }
         } else if round < budget.raises {
-            lost.iter().for_each(|&c| weights[c] *= budget.factor);
+            lost.iter().for_each(|&c| weights[c] = rounded(weights[c] * factor));
         } else {
             break;
         }
@@ -148,6 +185,10 @@ fn weighted(
             break;
         };
         let kept = candidate.starred.is_empty();
+        if candidate.starred.iter().any(|c| !lost.contains(c)) {
+            // One column was kept at the price of another: the weights are between these and the ones before.
+            factor = factor.sqrt();
+        }
         match (between, kept) {
             (false, false) => (low, high, lost) = (weights.clone(), weights, candidate.starred.clone()),
             (_, true) => (high, between) = (weights, true),
@@ -165,7 +206,12 @@ fn weighted(
 
 /// The weight in the middle of two, with two digits, so that it can be written down.
 fn middle(low: f64, high: f64) -> f64 {
-    if low == high { low } else { format!("{:.1e}", (low * high).sqrt()).parse().unwrap_or(high) }
+    if low == high { low } else { rounded((low * high).sqrt()) }
+}
+
+/// A weight with two digits.
+fn rounded(weight: f64) -> f64 {
+    format!("{weight:.1e}").parse().unwrap_or(weight)
 }
 
 /// Runs an algorithm with other weights; nothing where it finds no release.
@@ -190,7 +236,7 @@ fn attempt(
     let starred = starred(search, &found.recoding);
     let changed = weighted.iter().zip(search.generalizations).filter(|(new, old)| new.weight != old.weight);
     let weights = changed.map(|(new, _)| (new.name.clone(), new.weight)).collect();
-    Ok(Some(Candidate { entry, found, joined, cost, starred, weights }))
+    Ok(Some(Candidate { entry, found, joined, cost, starred, weights, divided: Vec::new() }))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! May use: `job`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
+mod dividing;
 mod keeping;
 
 use amidst_core::metric::Release;
