@@ -117,9 +117,14 @@ impl<'a> Column<'a> {
         found
     }
 
-    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it.
+    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it. Values are rounded
+    /// down to the digits of a range of decimals.
     pub(crate) fn excludes(&self, value: &str, cell: &str) -> bool {
-        let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| key >= low && key <= high);
+        let step = digits(cell).map(|digits| BigRational::new(1.into(), BigInt::from(10).pow(digits)));
+        let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| {
+            let below = step.is_some_and(|step| key < &high + step);
+            key >= low && (key <= high || below)
+        });
         inside == Some(false)
     }
 
@@ -130,6 +135,16 @@ impl<'a> Column<'a> {
             let (low, high) = (self.key(&inner[..at])?, self.key(&inner[at + 1..])?);
             (low <= high).then_some((low, high))
         })
+    }
+}
+
+/// The digits after the point that both ends of a range of decimals have.
+fn digits(cell: &str) -> Option<u32> {
+    let after = |point: &str| point.bytes().take_while(u8::is_ascii_digit).count();
+    let counts: Vec<usize> = cell.split('.').skip(1).map(after).collect();
+    match counts[..] {
+        [low, high] if low == high && (1..=28).contains(&low) => u32::try_from(low).ok(),
+        _ => None,
     }
 }
 
@@ -260,6 +275,24 @@ mod tests {
         tree.paths.insert("14248".into(), vec!["1424*".into(), "*".into()]);
         tree.paths.insert("14249".into(), vec!["1424*".into(), "*".into()]);
         assert_eq!(covers(&tree, &["14248", "14249", "14250"], "1424*"), ["14248", "14249"]);
+    }
+
+    #[test]
+    fn values_are_excluded_where_they_round_down_to_another_range() {
+        let plain = ColumnLabels::default();
+        let column = Column::new(&plain, Vec::new());
+        for (value, cell, excluded) in [
+            ("79.95", "[60.0-79.9]", false),
+            ("80", "[60.0-79.9]", true),
+            ("59.99", "[60.0-79.9]", true),
+            ("-0.05", "[-20.0--0.1]", false),
+            ("0", "[-20.0--0.1]", true),
+            ("79.95", "[60-79]", true),
+            ("50.251", "[43.5-50.25]", true),
+            ("word", "[60.0-79.9]", false),
+        ] {
+            assert_eq!(column.excludes(value, cell), excluded, "{value} {cell}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use amidst::folder;
 use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
 use amidst::prepare::LoadOptions;
+use amidst::words::counted;
 use amidst::{report, saved};
 use clap::Args;
 
@@ -159,9 +160,9 @@ fn fraction(share: &str) -> Result<Rational, Failure> {
 /// The result as text.
 fn summary(found: &audit::Audit) -> String {
     let mut lines = vec![heading(format!(
-        "{} rows in {} classes by {}",
-        thousands(found.rows),
-        thousands(found.classes),
+        "{} in {} by {}",
+        counted(found.rows, "row"),
+        counted(found.classes, "class"),
         found.quasi.join(", ")
     ))];
     if !found.requirements.is_empty() {

@@ -155,7 +155,7 @@ fn text(summary: &Summary) -> String {
         lines.push(format!("  {column} may single people out; the reason given: {reason}"));
     }
     if summary.waived > 0 {
-        lines.push(format!("  the owners of {} rows waived protection", thousands(summary.waived)));
+        lines.push(format!("  the owners of {} waived protection", counted(summary.waived, "row")));
     }
     lines.join("\n")
 }

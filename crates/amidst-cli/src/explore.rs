@@ -11,6 +11,7 @@ use amidst::json_output::explored as explored_json;
 use amidst::plan::{algorithm_of, ignored_settings, metric_of, stated_algorithm};
 use amidst::policy::Policy;
 use amidst::prepare::{LoadOptions, Prepared};
+use amidst::words::counted;
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
@@ -190,23 +191,23 @@ fn more(count: usize) -> String {
 fn why_text(why: &NodeVerdict) -> String {
     let title = match (why.valid, why.rows_to_suppress) {
         (true, 0) => "this node satisfies the policy".to_string(),
-        (true, rows) => format!("this node satisfies the policy with {} rows suppressed", thousands(rows)),
+        (true, rows) => format!("this node satisfies the policy with {} suppressed", counted(rows, "row")),
         (false, rows) => format!(
-            "this node cannot be published: {} rows would have to be suppressed, {} may be",
-            thousands(rows),
+            "this node cannot be published: {} would have to be suppressed, {} may be",
+            counted(rows, "row"),
             thousands(why.suppression_limit)
         ),
     };
     let mut lines = vec![heading(title), requirements(why.requirements.iter().map(|r| &r.verdict))];
     for r in why.requirements.iter().filter(|r| !r.verdict.holds) {
         lines.push(format!(
-            "\n  {} fails in {} classes with {} rows; the worst:",
+            "\n  {} fails in {} with {}; the worst:",
             r.verdict.model,
-            thousands(r.failing_classes),
-            thousands(r.failing_rows)
+            counted(r.failing_classes, "class"),
+            counted(r.failing_rows, "row")
         ));
         for class in &r.worst {
-            lines.push(format!("    {} ({} rows)", class.labels().join(", "), class.rows));
+            lines.push(format!("    {} ({})", class.labels().join(", "), counted(class.rows, "row")));
         }
     }
     lines.join("\n")

@@ -22,7 +22,7 @@ pub fn topic(name: &str) -> Option<String> {
         "policy" => {
             let all: Vec<String> = SECTIONS.iter().map(text).collect();
             let about = "A policy is a TOML file with these sections; paths in it are relative to its folder.";
-            Some(format!("{} {}\n\n{}", heading("The policy"), dim(about), all.join("\n")))
+            Some(format!("{}\n\n{}\n\n{}", heading("The policy"), dim(about), all.join("\n")))
         }
         "roles" => {
             let mut rows = vec![vec!["role".to_string(), "meaning".to_string()]];

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use amidst::core::parameter::Rational;
 use amidst::sample::drawn;
 use amidst::scratch::Scratch;
+use amidst::words::counted;
 use amidst::{Failure, files, sample, saved};
 use clap::Args;
 
-use crate::terminal::{CommandResult, Outcome, Terminal, thousands};
+use crate::terminal::{CommandResult, Outcome, Terminal};
 
 /// Write synthetic patients to try things on
 ///
@@ -70,7 +71,7 @@ impl Sample {
             saved::vacant(path, self.force)?;
         }
         self.save(out)?;
-        terminal.note(format!("{} rows in {}", thousands(self.rows), out.display()));
+        terminal.note(format!("{} in {}", counted(self.rows, "row"), out.display()));
         if let Some(policy) = &self.policy {
             let input = relative(out, policy);
             let text = sample::policy(&input);
@@ -99,7 +100,7 @@ impl Sample {
             drawn::write(&table, Some(&made), &mut std::io::sink())?;
             saved::move_to(&made, out, self.force)?;
         }
-        terminal.note(format!("{} rows in {}", thousands(table.rows as u64), out.display()));
+        terminal.note(format!("{} in {}", counted(table.rows as u64, "row"), out.display()));
         Ok(Outcome::Done)
     }
 

@@ -1,6 +1,7 @@
 //! The text output of `amidst audit` for a table without a policy.
 
 use amidst::audit::{SetRisk, Survey};
+use amidst::words::counted;
 
 use crate::terminal::{heading, table, thousands};
 
@@ -13,7 +14,8 @@ const SETS: usize = 10;
 /// The result as text.
 pub fn text(found: &Survey) -> String {
     let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / found.rows.max(1) as f64);
-    let mut lines = vec![heading(format!("{} rows, {} columns", thousands(found.rows), found.columns.len()))];
+    let mut lines =
+        vec![heading(format!("{}, {}", counted(found.rows, "row"), counted(found.columns.len() as u64, "column")))];
     let head = ["column", "probably", "distinct", "of rows", "alone", "of rows"];
     let mut rows = vec![head.map(String::from).to_vec()];
     for c in found.columns.iter().take(COLUMNS) {

@@ -149,7 +149,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             true => format!("all {} rows", thousands(about.rows)),
             false => format!("{} of {} rows", thousands(about.protected), thousands(about.rows)),
         };
-        let (classes, columns) = (thousands(about.classes), names(&about.quasi));
+        let (classes, columns) = (counted(about.classes, "class"), names(&about.quasi));
         let models = match of(Standing::Proven) {
             list if list.is_empty() => "the sizes of classes in rows".to_string(),
             list => list.join(", "),
@@ -158,7 +158,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             verdict.requirements.iter().filter_map(|f| f.requirement.quasi.as_deref()).map(&names).collect();
         sets.dedup();
         lines.push(match sets.is_empty() {
-            true => format!("  proven: {models}, over {columns} together, for {rows} in {classes} classes"),
+            true => format!("  proven: {models}, over {columns} together, for {rows} in {classes}"),
             // Columns that are in no set together are not protected together.
             false => format!("  proven: {models}, over each of ({}) by itself, for {rows}", sets.join("), (")),
         });

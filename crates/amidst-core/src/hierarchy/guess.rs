@@ -237,9 +237,38 @@ pub fn guess_code(column: &Column) -> Option<Suggestion> {
     if !(2..=12).contains(&longest) || longest - shortest > 4 || !column.dictionary.iter().all(shaped) {
         return None;
     }
-    let length_of = Value::Number((longest as u64).into());
-    let options = vec![("length".to_string(), length_of), ("from".to_string(), Value::Text("right".into()))];
-    Some(Suggestion::new("mask", Value::Table(options), format!("codes of {longest} characters")))
+    let whole = |n: usize| Value::Number((n as u64).into());
+    let mut options = vec![("length".to_string(), whole(longest)), ("from".to_string(), Value::Text("right".into()))];
+    let mut reason = format!("codes of {longest} characters");
+    let merging = merging(column, longest);
+    if merging.len() + 1 < longest {
+        options.push(("masked".to_string(), Value::List(merging.into_iter().map(whole).collect())));
+        reason.push_str("; masking fewer, or others, merges next to nothing in this table");
+    }
+    Some(Suggestion::new("mask", Value::Table(options), reason))
+}
+
+/// More codes than this are not counted: of so many, every character masked merges some.
+const MANY_CODES: usize = 100_000;
+
+/// The numbers of characters which, masked from the right, merge at least a quarter of what is still apart. A level
+/// that merges nothing only makes those above it seem to lose more than they do; in a small table most are of that
+/// kind.
+fn merging(column: &Column, longest: usize) -> Vec<usize> {
+    let all = || (1..longest).collect();
+    if column.dictionary.len() > MANY_CODES {
+        return all();
+    }
+    let mut apart = column.dictionary.len();
+    let mut kept = Vec::new();
+    for masked in 1..longest {
+        let beginning = |v: &str| v.chars().take(longest - masked).collect::<String>();
+        let groups = column.dictionary.iter().map(beginning).collect::<std::collections::HashSet<_>>().len();
+        if groups * 4 <= apart * 3 {
+            (apart, kept) = (groups, [kept, vec![masked]].concat());
+        }
+    }
+    if kept.is_empty() { all() } else { kept }
 }
 
 /// Three nice nested widths: about twenty intervals at the first level, then fewer.
@@ -285,8 +314,18 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     let down = low.checked_div(step.0)?.floor().checked_mul(step.0)?;
     let up = high.checked_div(step.0)?.ceil().checked_mul(step.0)?;
     let reason = format!("numbers from {} to {}", down.normalize(), up.normalize());
-    Some(Suggestion::new("intervals", Value::List(widths), reason))
+    let mut suggestion = Suggestion::new("intervals", Value::List(widths), reason);
+    // Ranges have one digit more than the widths; where the values have a few more still, the ends show as many.
+    let digits = numbers.iter().map(|n| n.normalize().scale()).max()?;
+    let own = step.0.normalize().scale();
+    if column.kind == ValueType::Decimal && (own + 2..=own + MORE_DIGITS).contains(&digits) {
+        suggestion.table.push(("digits".to_string(), Value::Number(u64::from(digits).into())));
+    }
+    Some(suggestion)
 }
+
+/// Digits beyond those of the widths that ends of ranges show; values with more of them were computed, not measured.
+const MORE_DIGITS: u32 = 3;
 
 /// Years up to which quarters are told apart: over more of them a year is coarse enough.
 const QUARTERS: i16 = 3;
@@ -349,14 +388,24 @@ mod tests {
         assert_eq!(toml("pay", (0..100).map(|i| (i * 1234).to_string())), "{ intervals = [10000, 50000, 100000] }");
         assert_eq!(toml("bmi", (150..400).map(|i| format!("{}.{}", i / 10, i % 10))), "{ intervals = [2, 10, 20] }");
         assert_eq!(toml("flag", ["0", "1"]), "{ suppress = true }");
+        let pounds = (150..400).map(|i| format!("{}.{:02}", i * 7, i % 89));
+        assert_eq!(toml("paid", pounds), "{ intervals = [100, 500, 1000], digits = 2 }");
+        let computed = (150..400).map(|i| format!("{}.{:09}", i * 7, i * 1_234_567));
+        assert_eq!(toml("paid", computed), "{ intervals = [100, 500, 1000] }");
     }
 
     #[test]
     fn codes_get_masks() {
-        let zips = (0..100).map(|i| format!("{:05}", 43000 + i * 7));
+        let zips = (0..5000).map(|i| format!("{:05}", i * 7));
         assert_eq!(toml("zip", zips), "{ mask = { length = 5, from = \"right\" } }");
+        // Levels that merge next to nothing are left out: in one region all codes begin with the same two digits.
+        let zips = (0..100).map(|i| format!("{:05}", 43000 + i * 7));
+        assert_eq!(toml("zip", zips), "{ mask = { length = 5, from = \"right\", masked = [1, 2, 3] } }");
+        // Of few codes from anywhere only the first digit puts some together.
+        let zips = (0..60u64).map(|i| format!("{:05}", 10_000 + i * 7_919 * 7_919 % 89_989));
+        assert_eq!(toml("zip", zips), "{ mask = { length = 5, from = \"right\", masked = [4] } }");
         let codes = (0..20).map(|i| format!("AB{i:02}"));
-        assert_eq!(toml("ward", codes), "{ mask = { length = 4, from = \"right\" } }");
+        assert_eq!(toml("ward", codes), "{ mask = { length = 4, from = \"right\", masked = [1, 2] } }");
     }
 
     #[test]

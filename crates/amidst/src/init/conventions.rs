@@ -8,6 +8,7 @@ use amidst_io::{Conventions, DateFormat, Input, Merged, ReadError, ReadOptions, 
 
 use crate::policy::quote::text;
 use crate::prepare::PrepareError;
+use crate::words::count;
 
 /// Bytes by which an encoding is guessed.
 const BYTES: u64 = 16 << 20;
@@ -52,6 +53,10 @@ impl Guessed {
         match error {
             ReadError::NotUtf8 { .. } | ReadError::Nul { .. } if told.encoding.is_none() => {
                 let Ok(Some((bytes, whole))) = amidst_io::first_bytes(source, BYTES) else { return false };
+                if is_mostly_utf8(&bytes) {
+                    // Any other encoding would spoil what is right; the error tells where the rest begins.
+                    return false;
+                }
                 let encoding = TextEncoding::guess(&bytes, whole);
                 self.conventions.encoding = Some(encoding);
                 self.say("encoding", &text(&encoding.name()), "not UTF-8: a guess; look whether names are readable");
@@ -68,7 +73,10 @@ impl Guessed {
                 self.say(
                     "sheet",
                     &text(&largest),
-                    &format!("the one with the most rows; {others} more hold something"),
+                    &format!(
+                        "the one with the most rows; {} something",
+                        count(others as u64, "more holds", "more hold")
+                    ),
                 );
                 self.conventions.sheet = Some(largest);
                 true
@@ -120,6 +128,16 @@ impl Guessed {
             self.say("date_format", &text(order.name()), why);
         }
     }
+}
+
+/// Whether far more letters are UTF-8 than are not: texts of two encodings, put together.
+fn is_mostly_utf8(bytes: &[u8]) -> bool {
+    let (mut right, mut wrong) = (0usize, 0usize);
+    for chunk in bytes.utf8_chunks() {
+        right += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        wrong += usize::from(!chunk.invalid().is_empty());
+    }
+    right > 4 * wrong
 }
 
 /// Whether texts where a header should be look like the values below them. Numbers are no names, but for years and for
@@ -218,6 +236,16 @@ mod tests {
         assert!(!is_data(&texts(&["0", "1", "2"]), &data()));
         assert!(!is_data(&texts(&["2019", "2020", "2021"]), &data()));
         assert!(is_data(&texts(&["1987", "x"]), &table(vec![column("a", ["1990", "2001"]), column("b", ["y", "z"])])));
+    }
+
+    #[test]
+    fn texts_of_two_encodings_are_told_from_those_of_one() {
+        let utf8 = "Zürich, Köln, München, Besançon, Málaga, Łódź\n".repeat(20).into_bytes();
+        let latin = b"Z\xfcrich, K\xf6ln\n".to_vec();
+        assert!(is_mostly_utf8(&[utf8.clone(), latin.clone()].concat()));
+        assert!(
+            !is_mostly_utf8(&latin) && !is_mostly_utf8(b"plain") && !is_mostly_utf8(&[&latin[..], b"plain"].concat())
+        );
     }
 
     #[test]

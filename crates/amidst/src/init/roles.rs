@@ -11,6 +11,7 @@ use super::names::{Meaning, Name};
 use super::profile::Profile;
 use crate::policy::Role;
 use crate::prepare::DISTINCT_LIMIT;
+use crate::words::count;
 
 /// A guessed role, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,7 +204,13 @@ fn date(profile: &Profile<'_>, finding: &str) -> Guess {
     let whole = profile.column.kind == ValueType::Date || profile.values.iter().all(|v| date_order([*v]).is_some());
     match whole || profile.is_kinds() {
         true => quasi(2, finding),
-        false => left_out("times that nothing says how to generalize"),
+        false => match profile.values.iter().filter(|v| date_order([**v]).is_none()).count() {
+            slips if slips * 10 <= profile.values.len() => left_out(format!(
+                "dates, but {} in no way that dates are: mend what is wrong or list it in `missing`, then draft again",
+                count(slips as u64, "value is written", "values are written")
+            )),
+            _ => left_out("times that nothing says how to generalize"),
+        },
     }
 }
 
@@ -217,7 +224,7 @@ fn private(profile: &Profile<'_>, why: &str) -> Guess {
     }
     let singled = match exact {
         true => format!("{why}, but exact amounts single people out"),
-        false => format!("{why}, but it singles out {} rows", profile.uniques),
+        false => format!("{why}, but it singles out {}", count(profile.uniques as u64, "row", "rows")),
     };
     match is_own_text(profile) {
         true => left_out(singled),

@@ -13,15 +13,18 @@ use super::roles::Guess;
 use crate::policy::Role;
 use crate::policy::quote::{key, text};
 use crate::policy::write::texts;
+use crate::words::count;
 
 pub(super) fn head(out: &mut String, input: &str, folder: Option<&Path>, rows: usize, columns: usize) {
     let _ = write!(
         out,
-        "# A first policy, drafted from {rows} rows and {columns} columns.\n\
+        "# A first policy, drafted from {} and {}.\n\
          # Every role is a guess on the safe side: read them all. Roles: identifying and key (never published), quasi (known to\n\
          # others, published generalized), sensitive (private, published as it is, protected by the requirements below),\n\
          # insensitive (published as it is; where it singles people out, only with `accept = \"why\"`).\n\n\
          [data]\ninput = {}\n",
+        count(rows as u64, "row", "rows"),
+        count(columns as u64, "column", "columns"),
         text(&from_folder(input, folder))
     );
 }
@@ -56,13 +59,14 @@ pub(super) fn unknowns(out: &mut String, missing: &[String], drop: bool, rows: u
         return;
     }
     let _ = writeln!(out, "missing = {}   # cells that seem to mean \"unknown\"", texts(missing));
+    let having = count(rows as u64, "row has", "rows have");
     match drop {
         true => {
-            let _ = writeln!(out, "missing_rows = \"drop\"    # {rows} rows have an unknown cell");
+            let _ = writeln!(out, "missing_rows = \"drop\"    # {having} an unknown cell");
         }
         false => {
             let why = "too many to drop, so unknown is a value of its own";
-            let _ = writeln!(out, "missing_rows = \"keep\"    # {rows} rows have an unknown cell: {why}");
+            let _ = writeln!(out, "missing_rows = \"keep\"    # {having} an unknown cell: {why}");
         }
     }
 }

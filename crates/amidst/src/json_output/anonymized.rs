@@ -87,6 +87,15 @@ impl Compared {
             let weights = self.weights.iter().map(|(column, weight)| (column.clone(), number(*weight)));
             told["weights"] = Value::Object(weights.collect());
         }
+        if !self.divided.is_empty() {
+            told["divided"] = json!(self.divided);
+        }
+        if let Some(least) = self.least {
+            told["least"] = number(least);
+        }
+        if !self.starred.is_empty() {
+            told["starred"] = json!(self.starred);
+        }
         told
     }
 }

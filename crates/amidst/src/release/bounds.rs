@@ -9,8 +9,8 @@ use amidst_core::table::{Column, Dictionary, Table, ValueType, number};
 use crate::policy::Policy;
 use crate::prepare::BOUNDS;
 
-/// The two bounds of a range of numbers, as they are written. Intervals of decimals,
-/// `[60, 80[`, end before their second one.
+/// The two bounds of a range of numbers, as they are written. Labels of files may also read
+/// `[60, 80[`, which ends before its second one.
 pub(super) fn bounds(label: &str) -> Option<(&str, &str)> {
     let inner = label.strip_prefix('[')?;
     if let Some((low, high)) = inner.strip_suffix('[').and_then(|inner| inner.split_once(", ")) {

@@ -27,12 +27,6 @@ pub(super) fn rounded(label: &str) -> Option<String> {
     Some(format!("[{down}-{up}]"))
 }
 
-/// An interval of a hierarchy of decimals, `[60, 80[`, written as all other ranges are: `[60-80]`.
-pub(super) fn closed(label: &str) -> Option<String> {
-    let (low, high) = bounds(label).filter(|_| label.ends_with('['))?;
-    Some(format!("[{low}-{high}]"))
-}
-
 /// The greatest of 1, 2 and 5 times a power of ten that is not above a width.
 fn step(width: Decimal) -> Option<Decimal> {
     if width <= Decimal::ZERO {
@@ -70,14 +64,6 @@ mod tests {
         }
         for same in ["[47-51]", "[20-24]", "*", "34", "[a-b]", "{a,b}", "[5-5]"] {
             assert_eq!(rounded(same), None, "{same}");
-        }
-    }
-
-    #[test]
-    fn intervals_of_decimals_are_written_as_other_ranges() {
-        assert_eq!(closed("[-0.5, 1[").as_deref(), Some("[-0.5-1]"));
-        for same in ["[40-59]", "*", "0.5", ">=3.5", "{a,b}", "[x, y["] {
-            assert_eq!(closed(same), None, "{same}");
         }
     }
 

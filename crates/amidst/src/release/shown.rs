@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::bounds::bounds;
 use super::join::Joined;
 use super::representative::representatives;
-use super::rounded::{closed, rounded};
+use super::rounded::rounded;
 use crate::Failure;
 use crate::plan::stated_k;
 use crate::policy::{OutputValues, Policy, Ranges};
@@ -67,7 +67,8 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
                 (Ranges::Label, _) => label,
                 (Ranges::Midpoint, _) => midpoint(&label).unwrap_or(label),
                 (Ranges::Bounds, _) => single(&label).unwrap_or(label),
-                (Ranges::Rounded, Cell::Node { .. }) => closed(&label).unwrap_or(label),
+                // The ends of an interval of a hierarchy are nobody's value.
+                (Ranges::Rounded, Cell::Node { .. }) => label,
                 (Ranges::Rounded, _) => rounded(&label).unwrap_or(label),
             };
             let cells = |c: usize| recoding.classes.iter().map(move |class| &class[c]);
@@ -82,7 +83,10 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
         return Err(refused(&format!("classes that look alike then are one, and fail {words} together")));
     }
     if merged > 0 {
-        found.notes.push(format!("{merged} classes look like others as they are published, and are one with them."));
+        found.notes.push(match merged {
+            1 => "1 class looks like another as they are published, and is one with it.".to_string(),
+            n => format!("{n} classes look like others as they are published, and are one with them."),
+        });
     }
     if output.values == OutputValues::Representative {
         found.notes.push(

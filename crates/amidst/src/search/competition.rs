@@ -8,19 +8,15 @@
 //! release that loses least has columns of nothing but `*`, one that keeps more of them is published (`keeping`).
 
 use amidst_core::algorithm::{self, ALGORITHMS, RecodingKind};
-use amidst_core::search::{Found, Search};
+use amidst_core::search::Search;
 
-use super::{Chosen, cost, keeping, run};
+use super::keeping::{self, Candidate};
+use super::{Chosen, cost, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
 use crate::policy::Policy;
 use crate::policy::quote::key;
 use crate::prepare::Prepared;
-use crate::release::Joined;
-
-/// What a contender lost, who it is, and what it found.
-type Best = (f64, &'static algorithm::Entry, (Found, Option<Joined>));
-
 /// A gain below this is rounding: then the simpler recoding is published.
 const LEAST_GAIN: f64 = 1e-9;
 
@@ -35,6 +31,12 @@ pub struct Compared {
     pub published: &'static str,
     /// Columns that weigh more than the policy says, and what they weigh: without that they would be `*` in every row.
     pub weights: Vec<(String, f64)>,
+    /// Columns by which rows were recoded apart, because they would be `*` in every row otherwise.
+    pub divided: Vec<String>,
+    /// The least loss, where a release that loses more is published because it keeps something of more columns.
+    pub least: Option<f64>,
+    /// Columns that are `*` in every row all the same: no release was found that keeps something of them.
+    pub starred: Vec<String>,
 }
 
 /// One algorithm of the competition.
@@ -56,19 +58,32 @@ impl Compared {
             let published = if c.algorithm == self.published { ", published" } else { "" };
             Some(format!("{} ({}): {cost:.4}{published}", c.kind.words(), c.algorithm))
         });
-        let weights = self.weights.iter().map(|(column, weight)| {
-            format!(
-                " and `weight = {weight}` under [columns.{}], without which it would be * in every row,",
-                key(column)
-            )
-        });
+        let weights = self
+            .weights
+            .iter()
+            .map(|(column, weight)| format!(" and `weight = {weight}` under [columns.{}]", key(column)));
         let (weights, fix) = (weights.collect::<String>(), if self.weights.is_empty() { "fixes" } else { "fix" });
-        format!(
-            "loss by {}: {}; `algorithm = \"{}\"` under [search]{weights} {fix} the choice",
-            self.metric,
-            told.collect::<Vec<_>>().join("; "),
-            self.published
-        )
+        let mut sentence = format!("loss by {}: {}; ", self.metric, told.collect::<Vec<_>>().join("; "));
+        let least = self.least.unwrap_or_default();
+        let starred = "with a column that is * in every row,";
+        sentence += &match (self.divided.is_empty(), self.least) {
+            (true, None) => format!("`algorithm = \"{}\"` under [search]{weights} {fix} the choice", self.published),
+            (true, Some(_)) => format!(
+                "`algorithm = \"{}\"` under [search]{weights} {fix} the choice; the least loss, {starred} is {least:.4}",
+                self.published
+            ),
+            (false, _) => format!(
+                "rows are recoded apart by {}; the least loss, {starred} is {least:.4}, and `algorithm = \"{}\"` under \
+                 [search] gives such a release",
+                self.divided.join(", "),
+                self.published
+            ),
+        };
+        if !self.starred.is_empty() {
+            let columns = self.starred.join(", ");
+            sentence += &format!("; no release was found that keeps something of {columns}");
+        }
+        sentence
     }
 }
 
@@ -84,16 +99,20 @@ pub(super) fn compete(
         ALGORITHMS.iter().filter(|entry| entry.algorithm.competes(search)).collect();
     entries.sort_by_key(|entry| entry.kind);
     let mut contenders: Vec<Contender> = Vec::with_capacity(entries.len());
-    let mut best: Option<Best> = None;
+    let mut candidates: Vec<Candidate> = Vec::new();
     for (i, entry) in entries.iter().copied().enumerate() {
         let progress =
             |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / (entries.len() + 1) as f64);
         let own = Search { control: Control { progress: &progress, ..search.control }, ..search.clone() };
         let cost = match run(policy, prepared, entry, &own) {
-            Ok(release) => match cost(search, &release.0) {
+            Ok((found, joined)) => match cost(search, &found) {
                 Some(cost) => {
-                    if best.as_ref().is_none_or(|b| cost < b.0 - LEAST_GAIN) {
-                        best = Some((cost, entry, release));
+                    let starred = keeping::starred(search, &found.recoding);
+                    // Only what loses less or keeps more than all before it is of use.
+                    let idle = |c: &Candidate| cost >= c.cost - LEAST_GAIN && starred.len() >= c.starred.len();
+                    if !candidates.iter().any(idle) {
+                        let (weights, divided) = (Vec::new(), Vec::new());
+                        candidates.push(Candidate { entry, found, joined, cost, starred, weights, divided });
                     }
                     Ok(cost)
                 }
@@ -107,21 +126,21 @@ pub(super) fn compete(
         contenders.push(Contender { algorithm: entry.id, kind: entry.kind, cost });
         progress(Stage::Search, 1.0);
     }
-    let Some((least, entry, (mut found, mut joined))) = best else {
+    let runs = entries.len() as f64;
+    let progress = |share: f64| search.control.tell(Stage::Search, (runs + share) / (runs + 1.0));
+    let least = candidates.iter().map(|c| c.cost).fold(f64::INFINITY, f64::min);
+    let Some(chosen) = keeping::fullest(policy, prepared, search, (&entries, candidates), &progress)? else {
         let (found, joined) = run(policy, prepared, fallback, search)?;
         return Ok(Chosen { entry: fallback, found, joined, compared: None });
     };
-    let runs = entries.len() as f64;
-    let progress = |share: f64| search.control.tell(Stage::Search, (runs + share) / (runs + 1.0));
-    let kept = keeping::keeping_more(policy, prepared, entry, search, (least, &found.recoding), &progress)?;
     progress(1.0);
-    let mut weights = Vec::new();
-    if let Some(kept) = kept {
-        (found, joined, weights) = (kept.found, kept.joined, kept.weights);
-        let published = contenders.iter_mut().filter(|c| c.algorithm == entry.id);
-        published.for_each(|c| c.cost = Ok(kept.cost));
-    }
-    let compared = Compared { metric: search.metric.id, contenders, published: entry.id, weights };
+    let Candidate { entry, mut found, joined, cost, starred, weights, divided } = chosen;
+    contenders.iter_mut().filter(|c| c.algorithm == entry.id).for_each(|c| c.cost = Ok(cost));
+    let named = |columns: Vec<usize>| columns.into_iter().map(|c| search.generalizations[c].name.clone()).collect();
+    let (starred, divided) = (named(starred), named(divided));
+    let least = (cost > least + LEAST_GAIN).then_some(least);
+    let metric = search.metric.id;
+    let compared = Compared { metric, contenders, published: entry.id, weights, divided, least, starred };
     found.notes.insert(0, format!("no algorithm is named, so several competed; {}", compared.sentence()));
     for contender in &compared.contenders {
         if let Err(reason) = &contender.cost {

@@ -4,6 +4,7 @@
 //! May use: `job`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
 
 mod competition;
+mod dividing;
 mod keeping;
 
 use amidst_core::algorithm;
@@ -19,6 +20,7 @@ use crate::plan::{algorithm_of, node_of, stated_algorithm, task};
 use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
+use crate::words::counted;
 use crate::{Failure, Remedy, settling};
 
 /// What is published, and who found it.
@@ -139,7 +141,7 @@ fn at_levels(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Resul
         let failing: Vec<String> = (why.requirements.iter().filter(|r| !r.holds))
             .map(|r| {
                 let words = feasibility::words(&search.requirements[r.requirement]);
-                format!("{words} fails in {} classes with {} rows", r.classes, r.rows)
+                format!("{words} fails in {} with {}", counted(r.classes, "class"), counted(r.rows, "row"))
             })
             .collect();
         let problem = format!(

@@ -176,13 +176,25 @@ fn range(label: &str) -> Option<Reading> {
         if inner.is_none() && !(plain(low) && plain(high)) {
             continue;
         }
-        if let (Some(low), Some(high)) = (point(low), point(high))
-            && let Some(range) = ends(low, true, high, true)
+        if let (Some(from), Some(to)) = (point(low), point(high))
+            && from <= to
         {
-            return Some(range);
+            return ends_rounded_down((low, from), (high, to)).or_else(|| ends(from, true, to, true));
         }
     }
     None
+}
+
+/// A range of decimals, both ends of so many digits: it holds what is between them when rounded down to as many, so
+/// `[60.0-79.9]` ends before 80.
+fn ends_rounded_down((low, from): (&str, Point), (high, to): (&str, Point)) -> Option<Reading> {
+    let digits = |text: &str| text.split_once('.').and_then(|(_, fraction)| u32::try_from(fraction.len()).ok());
+    let digits =
+        digits(low).filter(|count| digits(high) == Some(*count) && (1..=Decimal::MAX_SCALE).contains(count))?;
+    match to {
+        Point::Number(to) => ends(from, true, Point::Number(to.checked_add(Decimal::new(1, digits))?), false),
+        Point::Day(_) => None,
+    }
 }
 
 fn ends(low: Point, low_in: bool, high: Point, high_in: bool) -> Option<Reading> {
@@ -251,6 +263,9 @@ mod tests {
             ("20-29", vec!["20", "29"], vec!["30"]),
             ("[-5--1]", vec!["-5", "-1"], vec!["-6", "0"]),
             ("[0.1, 0.2[", vec!["0.1", "0.15"], vec!["0.2", "0.09"]),
+            ("[60.0-79.9]", vec!["60", "79.9", "79.95"], vec!["80", "59.99"]),
+            ("[-20.00--10.01]", vec!["-20", "-10.005"], vec!["-10", "-20.001"]),
+            ("[43.5-50.25]", vec!["43.5", "50.25"], vec!["50.251"]),
             ("(1, 2]", vec!["2"], vec!["1"]),
             ("[2020-01-15-2020-03-01]", vec!["2020-01-15", "2020-02-29"], vec!["2020-03-02", "2020"]),
             ("<=40", vec!["40", "-3"], vec!["41", "forty"]),
@@ -287,6 +302,7 @@ mod tests {
             ("[20-29]", "[29-40]", true),
             ("[20-29]", "[30-40]", false),
             ("[0, 1[", "[1, 2[", false),
+            ("[0.0-0.9]", "[1.0-1.9]", false),
             ("<30", ">=30", false),
             ("<=30", ">=30", true),
             ("3*", "[35-50]", true),

@@ -3,19 +3,21 @@
 //! Level i holds the intervals of width `intervals[i]` that start at `origin` (0 when absent) and go on in both
 //! directions. Each width is a multiple of the one before: else an interval would straddle two of the next level.
 //! `bottom` and `top` code the tails: values under `bottom` are one group `<bottom` at every level, values from `top`
-//! on are one group `>=top`; an interval that such a bound cuts ends there. The level `*` is always added.
+//! on are one group `>=top`; an interval that such a bound cuts ends there. `digits` states with how many digits after
+//! the point intervals of decimals are written. The level `*` is always added.
 
 use super::Builder;
-use crate::hierarchy::line::{Line, boundary};
+use crate::hierarchy::line::{DIGITS, Line, boundary};
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};
 use crate::table::Column;
 
 pub(super) const BUILDER: Builder = Builder {
     id: "intervals",
     definition: "Numbers in intervals of the given widths, one width a level; each is a multiple of the one before. \
-                 `bottom` and `top` code the tails.",
+                 `bottom` and `top` code the tails. Intervals of decimals are written with one digit more than the widths \
+                 have, `[60.0-79.9]`, or with `digits`; values with more digits are rounded down.",
     example: "{ intervals = [5, 10, 20], origin = 0, bottom = 0, top = 100 }",
-    options: &["origin", "bottom", "top"],
+    options: &["origin", "bottom", "top", DIGITS],
     categorical: false,
     build,
 };
@@ -33,7 +35,7 @@ fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, HierarchyErr
     let optional = |key: &str| recipe.get(key).map(|v| boundary(key, v)).transpose();
     let (origin, bottom, top) = (optional("origin")?, optional("bottom")?, optional("top")?);
     let all: Vec<_> = widths.iter().copied().chain([origin, bottom, top].into_iter().flatten()).collect();
-    let mut line = Line::through(&all);
+    let mut line = Line::through(&all).written_as(recipe)?;
 
     let widths = widths.into_iter().map(|w| line.units("intervals", w)).collect::<Result<Vec<_>, _>>()?;
     let units = |key: &str, n: Option<_>| n.map(|n| line.units(key, n)).transpose();
@@ -104,13 +106,31 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_half_open_and_exact() {
+    fn decimals_are_exact() {
         let column = Column::from_values("x", ["0.29999999999999999999", "0.3", "0.1"]);
         let h = make(table([("intervals", list(["0.1", "0.3"])), ("origin", n("0"))]), &column).unwrap();
         let paths: Vec<_> = h.paths().collect();
-        assert_eq!(paths[0], ("0.1", vec!["[0.1, 0.2[", "[0, 0.3[", "*"]));
-        assert_eq!(paths[1].1[0], "[0.2, 0.3[");
-        assert_eq!(paths[2].1, ["[0.3, 0.4[", "[0.3, 0.6[", "*"]);
+        assert_eq!(paths[0], ("0.1", vec!["[0.10-0.19]", "[0.00-0.29]", "*"]));
+        assert_eq!(paths[1].1[0], "[0.20-0.29]");
+        assert_eq!(paths[2].1, ["[0.30-0.39]", "[0.30-0.59]", "*"]);
+    }
+
+    #[test]
+    fn digits_are_those_that_the_policy_states_and_never_those_of_a_value() {
+        let labels = |values: &[&str], more: &[(&str, &str)]| {
+            let mut recipe = table([("intervals", list(["20"]))]);
+            recipe.extend(more.iter().map(|(key, value)| (key.to_string(), n(value))));
+            make(recipe, &Column::from_values("kg", values.iter().copied())).map(|h| h.label(0, 1).to_string())
+        };
+        assert_eq!(labels(&["61.5"], &[]).unwrap(), "[60.0-79.9]");
+        assert_eq!(labels(&["61.5", "62.12345"], &[]).unwrap(), "[60.0-79.9]");
+        assert_eq!(labels(&["61.5"], &[("digits", "2")]).unwrap(), "[60.00-79.99]");
+        // Whole numbers stay whole.
+        assert_eq!(labels(&["61"], &[("digits", "2")]).unwrap(), "[60-79]");
+        for wrong in ["0", "13", "1.5", "-1"] {
+            assert_eq!(labels(&["61.5"], &[("digits", wrong)]).unwrap_err().key, "digits", "{wrong}");
+        }
+        assert!(labels(&["61.5"], &[("origin", "0.5"), ("digits", "1")]).unwrap_err().message.contains("from 2"));
     }
 
     #[test]

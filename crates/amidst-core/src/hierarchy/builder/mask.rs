@@ -3,7 +3,8 @@
 //! Level i keeps the first (from the left: the last) `length` − i characters and writes i mask characters for the rest;
 //! level `length` is `*`. A shorter value counts as padded with blanks on the masked side, and blanks are not written:
 //! of `length` 5, 142 becomes `142*`, then `142**` together with 14248. What a longer value has beyond `length` is
-//! masked from level 1 on. Characters are Unicode characters, not bytes.
+//! masked from level 1 on. Characters are Unicode characters, not bytes. `masked` states the levels: level i masks
+//! `masked[i]` characters; without it, each level masks one more than the one below.
 
 use super::Builder;
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};
@@ -13,7 +14,8 @@ use crate::table::Column;
 pub(super) const BUILDER: Builder = Builder {
     id: "mask",
     definition: "Codes of `length` characters, masked from the right or the left, one more character a level: \
-                 14248, 1424*, 142**, …, *. Without `length`, the longest value counts.",
+                 14248, 1424*, 142**, …, *. Without `length`, the longest value counts. `masked = [2, 4]` makes levels of \
+                 these numbers of masked characters only.",
     example: "{ mask = { length = 5, from = \"right\", character = \"*\" } }",
     options: &[],
     categorical: true,
@@ -27,6 +29,8 @@ struct Mask {
     length: Option<usize>,
     from_right: bool,
     character: char,
+    /// The numbers of masked characters that make a level; empty for all.
+    masked: Vec<usize>,
 }
 
 fn wrong(message: impl Into<String>) -> HierarchyError {
@@ -37,7 +41,7 @@ fn read(recipe: &Recipe<'_>) -> Result<Mask, HierarchyError> {
     let Some(Value::Table(options)) = recipe.get("mask") else {
         return Err(wrong("`mask` must be a table, such as { length = 5, from = \"right\" }"));
     };
-    let mut mask = Mask { length: None, from_right: true, character: '*' };
+    let mut mask = Mask { length: None, from_right: true, character: '*', masked: Vec::new() };
     for (key, value) in options {
         match key.as_str() {
             "length" => {
@@ -61,12 +65,23 @@ fn read(recipe: &Recipe<'_>) -> Result<Mask, HierarchyError> {
                     _ => return Err(wrong("`character` must be one character, such as \"*\"")),
                 }
             }
+            "masked" => mask.masked = levels(value)?,
             unknown => {
-                return Err(wrong(format!("unknown key `{unknown}` in `mask`; it takes length, from, character")));
+                let keys = "length, from, character, masked";
+                return Err(wrong(format!("unknown key `{unknown}` in `mask`; it takes {keys}")));
             }
         }
     }
     Ok(mask)
+}
+
+/// The numbers of masked characters that are stated, ascending.
+fn levels(value: &Value) -> Result<Vec<usize>, HierarchyError> {
+    let Value::List(items) = value else { return Err(wrong("`masked` must be a list, such as [2, 4]")) };
+    let number = |item: &Value| item.number().and_then(|n| n.to_u64()).map(|n| n as usize).filter(|n| *n > 0);
+    let stated: Option<Vec<usize>> = items.iter().map(number).collect();
+    let ascending = stated.filter(|list| !list.is_empty() && list.is_sorted_by(|a, b| a < b));
+    ascending.ok_or_else(|| wrong("`masked` must hold whole numbers of masked characters, ascending, such as [2, 4]"))
 }
 
 /// The first or last `keep` characters of `value`; all of them when it has fewer.
@@ -90,8 +105,12 @@ fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, HierarchyErr
         None if longest <= LONGEST => longest,
         None => return Err(wrong(format!("the longest value has {longest} characters; state a `length`"))),
     };
+    if let Some(all) = mask.masked.iter().find(|masked| **masked >= length) {
+        return Err(wrong(format!("`masked` has {all} of {length} characters; the level `*` is added by itself")));
+    }
+    let stated = if mask.masked.is_empty() { (1..length).collect() } else { mask.masked };
     let mut levels = Vec::with_capacity(length);
-    for masked in 1..length {
+    for masked in stated {
         let stars: String = std::iter::repeat_n(mask.character, masked).collect();
         let label = |kept: &str| if mask.from_right { format!("{kept}{stars}") } else { format!("{stars}{kept}") };
         levels.push(Level::by_key(leaves.iter().map(|v| kept(v, length - masked, mask.from_right)), label));
@@ -121,6 +140,23 @@ mod tests {
     fn from_the_left_with_another_character() {
         let h = mask([("from", t("left")), ("character", t("#"))], &["ab3é"]).unwrap();
         assert_eq!(h.paths().next().unwrap().1, ["#b3é", "##3é", "###é", "*"]);
+    }
+
+    #[test]
+    fn only_the_stated_numbers_of_characters_make_a_level() {
+        let two = Value::List(vec![n("2"), n("4")]);
+        let h = mask([("length", n("5")), ("masked", two)], &["14248"]).unwrap();
+        assert_eq!(h.paths().next().unwrap().1, ["142**", "1****", "*"]);
+        for (wrong, what) in [
+            (Value::List(vec![]), "such as [2, 4]"),
+            (Value::List(vec![n("4"), n("2")]), "ascending"),
+            (Value::List(vec![n("0"), n("2")]), "whole numbers"),
+            (Value::List(vec![n("2"), n("5")]), "added by itself"),
+            (n("2"), "must be a list"),
+        ] {
+            let error = mask([("length", n("5")), ("masked", wrong)], &["14248"]).unwrap_err();
+            assert!(error.key == "mask" && error.message.contains(what), "{}", error.message);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! level `*` is always added.
 
 use super::Builder;
-use crate::hierarchy::line::{Line, boundary};
+use crate::hierarchy::line::{DIGITS, Line, boundary};
 use crate::hierarchy::{Hierarchy, HierarchyError, Level, Recipe};
 use crate::parameter::Value;
 use crate::table::Column;
@@ -13,9 +13,9 @@ use crate::table::Column;
 pub(super) const BUILDER: Builder = Builder {
     id: "ranges",
     definition: "Numbers between the given break points, one list a level; each list holds some break points of the one \
-                 before.",
+                 before. Ranges of decimals are written with one digit more than the break points have, or with `digits`.",
     example: "{ ranges = [[18, 30, 45, 65], [45]] }",
-    options: &[],
+    options: &[DIGITS],
     categorical: false,
     build,
 };
@@ -38,7 +38,7 @@ fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, HierarchyErr
         };
         breaks.push(level.iter().map(|p| boundary(KEY, p)).collect::<Result<Vec<_>, _>>()?);
     }
-    let mut line = Line::through(&breaks.concat());
+    let mut line = Line::through(&breaks.concat()).written_as(recipe)?;
     let breaks = breaks
         .into_iter()
         .map(|level| level.into_iter().map(|p| line.units(KEY, p)).collect())
@@ -105,9 +105,9 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_half_open() {
+    fn decimals_are_written_as_other_ranges() {
         let h = make(ranges([list(["0.5", "1"])]), &Column::from_values("x", ["0.75"])).unwrap();
-        assert_eq!(h.label(0, 1), "[0.5, 1[");
+        assert_eq!(h.label(0, 1), "[0.50-0.99]");
     }
 
     #[test]
