@@ -28,7 +28,7 @@ use amidst_core::search::{Found, Search};
 /// A policy by its name, with the models it is made of.
 type Policy = (&'static str, &'static [(&'static str, &'static [(&'static str, &'static str)])]);
 
-const POLICIES: [Policy; 8] = [
+const POLICIES: [Policy; 11] = [
     ("k=5", &[("k-anonymity", &[("k", "5")])]),
     ("k=10", &[("k-anonymity", &[("k", "10")])]),
     ("distinct=5", &[("distinct-l-diversity", &[("l", "5")])]),
@@ -37,6 +37,9 @@ const POLICIES: [Policy; 8] = [
     ("t=0.3", &[("k-anonymity", &[("k", "5")]), ("t-closeness", &[("t", "0.3"), ("distance", "equal")])]),
     ("t=0.2", &[("k-anonymity", &[("k", "5")]), ("t-closeness", &[("t", "0.2"), ("distance", "equal")])]),
     ("t=0.1", &[("k-anonymity", &[("k", "5")]), ("t-closeness", &[("t", "0.1"), ("distance", "equal")])]),
+    ("beta=2", &[("k-anonymity", &[("k", "5")]), ("beta-likeness", &[("beta", "2")])]),
+    ("beta=1", &[("k-anonymity", &[("k", "5")]), ("beta-likeness", &[("beta", "1")])]),
+    ("delta=2", &[("k-anonymity", &[("k", "5")]), ("delta-disclosure", &[("delta", "2")])]),
 ];
 
 fn loss(set: &FrequencySet, generalizations: &[Generalization], recoding: &Recoding) -> f64 {
@@ -106,12 +109,12 @@ fn main() {
             let lost = loss(&set, &generalizations, &found.recoding);
             let bound = found.least_loss.map_or(String::new(), |l| format!(", at least {l:.5}: {:.3} times", lost / l));
             println!("{name}: {id} {lost:.5} in {cpu:.2} CPU s, {time:.1?}{bound}");
+            found.notes.iter().for_each(|note| println!("    {note}"));
             for &seconds in seconds.iter().filter(|s| id == "portfolio" && **s > 0.0) {
                 let lost = annealed(&search, &found, seconds);
                 println!("    annealed for {seconds} CPU s: {lost:.5}");
                 let used = processor_seconds();
-                let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
-                let effort = Effort { deadline, looks: u64::MAX, tuples: usize::MAX };
+                let effort = Effort::until(Instant::now() + Duration::from_secs_f64(seconds));
                 let least = least_loss(&search, effort).ok().flatten().unwrap_or(0.0);
                 let cpu = processor_seconds() - used;
                 println!("    proven in {cpu:.1} CPU s: {least:.5}, {:.3} times", lost / least);

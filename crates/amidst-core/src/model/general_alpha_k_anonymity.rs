@@ -57,6 +57,12 @@ impl PrivacyModel for GeneralAlphaK {
         self.k.max((1.0 / self.alpha.to_f64().max(1e-9) - 1e-9).ceil() as u64)
     }
 
+    fn least_ratio(&self) -> u64 {
+        // The largest r with r·α ≤ 1; more than that many values are not asked about.
+        const MOST: u64 = 1_000;
+        (1..=MOST).take_while(|&ratio| self.alpha.compare_count(1, ratio).is_ge()).last().unwrap_or(1)
+    }
+
     fn bounds_shares(&self) -> bool {
         true
     }

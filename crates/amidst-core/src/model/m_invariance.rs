@@ -59,6 +59,10 @@ impl PrivacyModel for MInvariance {
         self.m
     }
 
+    fn least_ratio(&self) -> u64 {
+        self.m
+    }
+
     fn enough_different(&self) -> Option<u64> {
         Some(self.m)
     }

@@ -206,6 +206,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
+    /// Every class that satisfies it has at least this many times the rows of its most frequent sensitive value,
+    /// whatever the table is. What is proven about releases rests on it, so it must never be too high.
+    fn least_ratio(&self) -> u64 {
+        1
+    }
+
     /// Whether classes with the same shares get the same verdict, as long as they have [`PrivacyModel::least_rows`].
     /// Not where something is added up over rows.
     fn scales(&self) -> bool {

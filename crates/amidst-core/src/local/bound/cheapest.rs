@@ -16,6 +16,9 @@ const NEAR: usize = 240;
 /// Looks for one tuple, at the least and at the most.
 const LOOKS: (u64, u64) = (1_000, 1_000_000);
 
+/// Different values beyond which a box is one of many.
+const MANY: u64 = 6;
+
 /// Tuples whose prices one task finds.
 const TASK: usize = 64;
 
@@ -25,6 +28,8 @@ pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f
     let priced = count.min(effort.tuples.max(1));
     let looks = match effort.looks {
         0 => 0,
+        // Few looks tell as little as none where a box needs many different values.
+        all if field.need.different > MANY => (all / MANY / priced.max(1) as u64).min(LOOKS.1),
         all => (all / priced.max(1) as u64).clamp(LOOKS.0, LOOKS.1),
     };
     let price = |tuple: usize| {

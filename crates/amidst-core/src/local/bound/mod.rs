@@ -5,7 +5,8 @@
 //! over rows. Rows compete: the box that is cheapest for one takes the neighbours of another. Prices of rows are a
 //! bound too as long as no class is charged more than it costs, Σ over its rows of their prices ≤ rows · cost of its
 //! cells, and prices that begin with the cheapest boxes can be raised until every row is part of a class without slack
-//! (`compete`).
+//! (`compete`). Rows that pay each other for being in one class prove more (`exchange`): that is done where there is
+//! time.
 //!
 //! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
 //! which every policy implies and which a box of more rows has as well.
@@ -20,9 +21,14 @@
 //! those use.
 
 mod cheapest;
+mod columns;
 mod compete;
+mod exchange;
 mod field;
+mod items;
 mod market;
+mod pricing;
+mod sets;
 mod shake;
 
 use std::time::Instant;
@@ -31,7 +37,10 @@ use crate::control::Standing;
 use crate::metric::Input;
 use crate::search::need::Need;
 use crate::search::{Search, SearchError};
+use exchange::Prices;
 use field::Field;
+use items::Items;
+use sets::Sets;
 
 /// How much is done.
 #[derive(Debug, Clone, Copy)]
@@ -42,11 +51,13 @@ pub struct Effort {
     pub looks: u64,
     /// The most tuples that have a price; the others count for nothing.
     pub tuples: usize,
+    /// The most rounds in which rows pay each other.
+    pub rounds: usize,
 }
 
 impl Effort {
     /// What a search without a deadline can afford beside it.
-    pub const SMALL: Effort = Effort { deadline: None, looks: 6_000_000, tuples: 60_000 };
+    pub const SMALL: Effort = Effort { deadline: None, looks: 6_000_000, tuples: 60_000, rounds: 0 };
 
     /// The same for a table of `tuples` tuples: the effort for each tuple is limited, too.
     pub fn small(tuples: usize) -> Effort {
@@ -54,9 +65,36 @@ impl Effort {
         Effort { looks: Self::SMALL.looks.min((tuples as u64).saturating_mul(LOOKS_EACH)), ..Self::SMALL }
     }
 
+    /// As much as can be done until then.
+    pub fn until(deadline: Instant) -> Effort {
+        Effort { deadline: Some(deadline), looks: u64::MAX, tuples: usize::MAX, rounds: usize::MAX }
+    }
+
+    /// The part of it for what comes first, `share` of the time that is left.
+    fn first(&self, share: f64) -> Effort {
+        let now = Instant::now();
+        let deadline = self.deadline.map(|d| now + d.saturating_duration_since(now).mul_f64(share));
+        Effort { deadline, ..*self }
+    }
+
     fn late(&self) -> bool {
         self.deadline.is_some_and(|d| Instant::now() >= d)
     }
+}
+
+/// The share of the time after which prices of rows that pay each other are raised one by one instead.
+const EXCHANGE: f64 = 0.85;
+
+/// Where rows pay each other afterwards, less is enough for boxes of single rows.
+fn alone(effort: Effort, tuples: usize) -> Effort {
+    match effort.rounds {
+        0 => effort,
+        _ => Effort { looks: effort.looks.min(Effort::small(tuples).looks), ..effort.first(0.3) },
+    }
+}
+
+fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    a.into_iter().chain(b).reduce(f64::max)
 }
 
 /// The least that any release of this kind can lose, by the search's metric. `None` where the metric is no sum over
@@ -71,23 +109,42 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
     let Some(field) = Field::new(search, &costs, need) else { return Ok(None) };
     let most = if search.suppression_limit() > 0 { costs.suppressed } else { f64::INFINITY };
     let nothing = costs.offset + costs.scale * field.untouched();
-    let least = |prices: &[f64]| {
-        let sum: f64 = prices.iter().zip(&field.rows).map(|(price, &rows)| price * rows as f64).sum();
+    let least = |prices: &mut dyn Iterator<Item = (f64, u64)>| {
         // A hair less, against rounding.
-        let least = costs.offset + costs.scale * (sum - 1e-9 * sum.abs());
+        let sum: f64 = prices.map(|(price, rows)| (price - 1e-9 * price.abs()) * rows as f64).sum();
+        let least = costs.offset + costs.scale * sum;
         (least.is_finite() && least > nothing + 1e-12).then_some(least)
     };
-    let told = |prices: &[f64]| {
-        if let Some(least) = least(prices) {
+    let of_tuples = |prices: &[f64]| least(&mut prices.iter().copied().zip(field.rows.iter().copied()));
+    let tell = |least: Option<f64>| {
+        if let Some(least) = least {
             (search.control.standing)(Standing::Bound(least));
         }
     };
-    let mut prices = cheapest::prices(search, &field, effort, most)?;
+    let told = |prices: &[f64]| tell(of_tuples(prices));
+    let mut prices = cheapest::prices(search, &field, alone(effort, field.len()), most)?;
     told(&prices);
-    if field.need.different == 1 {
-        prices = compete::raised(search, &field, prices, effort, (most, &told))?;
+    let mut proven = of_tuples(&prices);
+    let sets = Sets::of(search, need);
+    let items = (effort.rounds > 0).then(|| Items::new(search, &field.space, sets, effort.tuples)).flatten();
+    if let Some(items) = items {
+        let of_items = |found: &Prices| least(&mut found.prices.iter().copied().zip(items.rows.iter().copied()));
+        let share = if sets.column.is_none() { EXCHANGE } else { 1.0 };
+        let told = |found: &Prices| tell(of_items(found));
+        let found = exchange::prices(search, &items, sets, effort.first(share), (most, &prices), &told)?;
+        if let Some(found) = found {
+            let exchanged = of_items(&found);
+            if sets.column.is_none() && larger(proven, exchanged) == exchanged {
+                prices = found.prices;
+            }
+            proven = larger(proven, exchanged);
+        }
     }
-    Ok(least(&prices))
+    if need.different == 1 {
+        prices = compete::raised(search, &field, prices, effort, (most, &told))?;
+        proven = larger(proven, of_tuples(&prices));
+    }
+    Ok(proven)
 }
 
 #[cfg(test)]

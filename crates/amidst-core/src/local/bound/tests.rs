@@ -90,6 +90,9 @@ fn bound(
     })
 }
 
+/// Rows pay each other, too.
+const EXCHANGING: Effort = Effort { rounds: 6, ..Effort::SMALL };
+
 fn metrics() -> Vec<&'static metric::Entry> {
     ["information-loss", "gcp", "loss", "precision", "non-uniform-entropy", "discernibility"]
         .iter()
@@ -109,14 +112,17 @@ fn the_bound_is_never_above_the_least_loss() {
         policies.extend(fixture.requirement("k-anonymity", &[("k", "2")]).map(|r| vec![r]));
         policies.extend(fixture.requirement("beta-likeness", &[("beta", "1")]).map(|r| vec![r]));
         policies.extend(fixture.requirement("delta-disclosure", &[("delta", "1.2")]).map(|r| vec![r]));
+        policies
+            .extend(fixture.requirement("general-alpha-k-anonymity", &[("alpha", "1/2"), ("k", "2")]).map(|r| vec![r]));
+        policies.extend(fixture.requirement("m-invariance", &[("m", "3")]).map(|r| vec![r]));
         policies.extend(fixture.requirement("p-sensitive-k-anonymity", &[("p", "2"), ("k", "3")]).map(|r| vec![r]));
         for requirements in policies {
             let limit = seed as usize % 3;
             let metrics = metrics();
             let least = least_of_all(&fixture, &requirements, limit, &metrics);
             for (metric, least) in metrics.into_iter().zip(least) {
-                for looks in [0, 30, 1_000, 40_000_000] {
-                    let effort = Effort { looks, ..Effort::SMALL };
+                for (looks, rounds) in [(0, 0), (30, 0), (1_000, 0), (40_000_000, 0), (30, 5), (40_000_000, 8)] {
+                    let effort = Effort { looks, rounds, ..Effort::SMALL };
                     let Some(bound) = bound(&fixture, &requirements, limit, metric, effort) else { continue };
                     let id = requirements[0].model.id;
                     assert!(bound <= least, "seed {seed}, {id}, {}, {limit}: {bound} > {least}", metric.id);
@@ -138,7 +144,7 @@ fn no_algorithm_is_below_the_bound() {
         for requirements in fixture.policies() {
             for limit in [0, 6] {
                 let metric = metric::find("gcp").unwrap();
-                let Some(least) = bound(&fixture, &requirements, limit, metric, Effort::SMALL) else { continue };
+                let Some(least) = bound(&fixture, &requirements, limit, metric, EXCHANGING) else { continue };
                 for entry in
                     crate::algorithm::ALGORITHMS.iter().filter(|a| a.kind == crate::algorithm::RecodingKind::Local)
                 {
@@ -172,4 +178,27 @@ fn competition_raises_the_bound() {
         more += usize::from(competing > alone * 1.02);
     }
     assert!(more >= 3, "{more}");
+}
+
+/// Rows that pay each other prove more than rows that compete, and values that are scarce are dear.
+#[test]
+fn exchange_raises_the_bound() {
+    let metric = metric::find("gcp").unwrap();
+    for (id, parameters) in [
+        ("k-anonymity", &[("k", "4")][..]),
+        ("distinct-l-diversity", &[("l", "3")]),
+        ("general-alpha-k-anonymity", &[("alpha", "1/2"), ("k", "2")]),
+    ] {
+        let mut more = 0;
+        for seed in 0..4 {
+            let fixture = Fixture::random(seed, 90, false);
+            let requirements: Vec<Requirement> = fixture.requirement(id, parameters).into_iter().collect();
+            let with = |rounds| {
+                let effort = Effort { rounds, looks: 40_000_000, ..Effort::SMALL };
+                bound(&fixture, &requirements, 0, metric, effort).unwrap_or(0.0)
+            };
+            more += usize::from(with(12) > with(0) * 1.02);
+        }
+        assert!(more >= 3, "{id}: {more}");
+    }
 }

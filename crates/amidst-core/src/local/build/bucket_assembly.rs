@@ -148,6 +148,10 @@ struct Frontier {
     aside: Vec<Near>,
     /// Branches that came to the top when patience had run out.
     later: Vec<Near>,
+    /// What came to the top of each bucket while its value did not fit: as long as it does not, nobody looks at it.
+    parked: Vec<Vec<Near>>,
+    /// Whether the value of each bucket fits, as far as anybody asked since the class has grown.
+    fitting: Vec<Option<bool>>,
     /// How often the class has grown.
     version: u32,
 }
@@ -170,6 +174,8 @@ impl Frontier {
         self.heap.clear();
         self.aside.clear();
         self.later.clear();
+        self.parked.iter_mut().for_each(Vec::clear);
+        self.parked.resize(order.len(), Vec::new());
         self.version = 1;
         let root = |turn| Near { cost: Total(f64::NEG_INFINITY), row: false, turn: turn as u32, number: 0, version: 1 };
         self.heap.extend((0..order.len()).map(|turn| Reverse(root(turn))));
@@ -193,6 +199,19 @@ impl Frontier {
         let space = rest.world.space;
         let branch = |hull: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
         let row = |entry: u32| Total(quantum(space.cost_with(&cluster.shape, rest.world.codes(entry))));
+        let alone = rest.buckets.len() > 1;
+        let value = |turn: usize| rest.world.entry(rest.buckets[order[turn] as usize].0[0]).sensitive;
+        self.fitting.clear();
+        self.fitting.resize(order.len(), None);
+        for turn in 0..self.parked.len() {
+            if !self.parked[turn].is_empty() {
+                let fits = fits(value(turn));
+                self.fitting[turn] = Some(fits);
+                if fits {
+                    self.heap.extend(self.parked[turn].drain(..).map(Reverse));
+                }
+            }
+        }
         let mut opened = 0;
         while let Some(Reverse(near)) = self.heap.pop().or_else(|| {
             opened = 0;
@@ -203,13 +222,16 @@ impl Frontier {
             if tree.is_empty() || (near.row && tree.removed(near.number)) {
                 continue;
             }
-            if near.version < self.version {
+            let turn = near.turn as usize;
+            if alone && !*self.fitting[turn].get_or_insert_with(|| fits(value(turn))) {
+                self.parked[turn].push(near);
+            } else if near.version < self.version {
                 let cost = if near.row { row(entries[near.number as usize]) } else { branch(tree.hull(near.number)) };
                 self.heap.push(Reverse(Near { cost: cost.max(near.cost), version: self.version, ..near }));
             } else if near.row {
                 let entry = entries[near.number as usize];
                 self.aside.push(near);
-                if fits(rest.world.entry(entry).sensitive) {
+                if alone || fits(rest.world.entry(entry).sensitive) {
                     return Some(entry);
                 }
             } else if opened >= place_rows::PATIENCE {

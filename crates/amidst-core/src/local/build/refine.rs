@@ -295,7 +295,10 @@ impl<'a> Block<'a> {
                     continue;
                 }
                 let other = &to.without[q * words..(q + 1) * words];
-                let grown = nb as f64 * space.cost_with(other, codes) - lb;
+                // What costs more than this loses more than the best, whatever the other class saves.
+                let most = (best.loss + saved_swapping + lb) / nb as f64 + LEAST;
+                let Some(with) = space.cost_with_up_to(other, codes, most) else { continue };
+                let grown = nb as f64 * with - lb;
                 if grown - saved_swapping >= best.loss {
                     continue;
                 }

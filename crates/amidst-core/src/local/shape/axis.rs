@@ -105,6 +105,7 @@ impl Axis {
         Some(Axis { measure, ..self })
     }
 
+    #[inline]
     pub(super) fn start(&self, shape: &mut [u64], code: u32) {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {
@@ -117,6 +118,7 @@ impl Axis {
         }
     }
 
+    #[inline]
     pub(super) fn add(&self, shape: &mut [u64], code: u32) {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {
@@ -132,6 +134,7 @@ impl Axis {
         }
     }
 
+    #[inline]
     pub(super) fn merge(&self, shape: &mut [u64], other: &[u64]) {
         let (shape, other) = (&mut shape[self.words.0..self.words.1], &other[self.words.0..self.words.1]);
         match &self.measure {
@@ -147,6 +150,7 @@ impl Axis {
         }
     }
 
+    #[inline]
     pub(super) fn cost(&self, shape: &[u64]) -> f64 {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
@@ -162,6 +166,7 @@ impl Axis {
     }
 
     /// The cost after adding one code.
+    #[inline]
     pub(super) fn cost_with(&self, shape: &[u64], code: u32) -> f64 {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
@@ -178,6 +183,7 @@ impl Axis {
     }
 
     /// The cost of two shapes together.
+    #[inline]
     pub(super) fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
         let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
         match &self.measure {

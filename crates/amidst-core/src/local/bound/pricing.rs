@@ -1,0 +1,291 @@
+//! The cheapest set around an item, where other rows lower its price: the pricing problem of `exchange`.
+//!
+//! Looked for is the least, over all sets with a row of the item, of cost of the hull − Σ λ of the other rows. A branch
+//! is a hull over some rows and a list of what may still join. Whatever joins, the hull costs at least what it costs
+//! with the farthest of them: so the least over all costs c of c − (the highest λ among what joins at no more than c)
+//! bounds a branch, and the same with one row fixed tells which rows need not be looked at.
+//!
+//! Rows are gathered from the tree in ascending order of their share d/(s − 1) − λ, d being what the hull over both
+//! costs. With u rows of share k or more and the others among those gathered, all of them at no more than T, a set has
+//! at least u·k + T·(s − 1 − u)/(s − 1) − (the highest λ of s − 1 − u rows gathered at no more than T): once that is
+//! too much for every u and T, nobody else need be gathered.
+
+use super::items::Items;
+use super::sets::Sets;
+
+/// How much is looked at for one item.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Items that are gathered.
+    pub(super) near: usize,
+    /// Looks at items from a branch.
+    pub(super) looks: u64,
+}
+
+/// λ of every item, and the highest below each node of the tree.
+pub(super) struct Offers<'a> {
+    pub(super) items: &'a Items<'a>,
+    pub(super) sets: Sets,
+    pub(super) offers: &'a [f64],
+    pub(super) highest: &'a [f64],
+    pub(super) limits: Limits,
+}
+
+/// The others of the cheapest set, and what no set is below.
+#[derive(Debug, Clone)]
+pub(super) struct Cheapest {
+    pub(super) least: f64,
+    pub(super) others: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Other {
+    item: u32,
+    /// What the hull costs with it.
+    cost: f64,
+    offer: f64,
+    rows: u32,
+    value: u32,
+    /// What a set with it is not below.
+    bound: f64,
+}
+
+impl Offers<'_> {
+    /// The cheapest set around an item, given one that is known.
+    pub(super) fn cheapest(&self, item: u32, known: Option<Cheapest>) -> Cheapest {
+        let own = self.items.shape(item);
+        let others = self.sets.size - 1;
+        let best = known.unwrap_or(Cheapest { least: f64::INFINITY, others: Vec::new() });
+        let mut search = Search { offers: self, best, floor: f64::INFINITY, looks: self.limits.looks, chosen: vec![] };
+        if others == 0 {
+            return Cheapest { least: self.items.space.cost(own), others: Vec::new() };
+        }
+        let near = search.gather(item, own, others);
+        search.greedy(own, others, &near);
+        search.choose(own, others, 0.0, near);
+        search.best.least = search.best.least.min(search.floor);
+        search.best
+    }
+
+    fn varied(&self) -> bool {
+        self.sets.column.is_some()
+    }
+
+    /// The rows of an item that may join another.
+    fn may_join(&self, other: u32, item: u32) -> u32 {
+        let rows = self.items.rows[other as usize].min(self.sets.size as u64) as u32;
+        match self.varied() {
+            true => u32::from(self.items.values[other as usize] != self.items.values[item as usize]),
+            false => rows - u32::from(other == item),
+        }
+    }
+}
+
+struct Search<'a, 'b> {
+    offers: &'a Offers<'b>,
+    best: Cheapest,
+    /// What was not looked at is not below this.
+    floor: f64,
+    looks: u64,
+    chosen: Vec<u32>,
+}
+
+impl Search<'_, '_> {
+    /// The items that may be in the cheapest set.
+    fn gather(&mut self, item: u32, own: &[u64], others: usize) -> Vec<Other> {
+        const FIRST: usize = 16;
+        let (offers, items) = (self.offers, self.offers.items);
+        let (space, share) = (items.space, 1.0 / others as f64);
+        let start = space.cost(own);
+        let mut near: Vec<Other> = Vec::new();
+        let mut check = FIRST.min(offers.limits.near);
+        items.tree.ascending(
+            |node, hull| share * (start + space.stretch(own, hull)) - offers.highest[node as usize],
+            |other| share * space.cost_merged(own, items.shape(other)) - offers.offers[other as usize],
+            |other, key| {
+                if near.len() >= check {
+                    if self.best.least.is_infinite() {
+                        self.greedy(own, others, &near);
+                    }
+                    let bound = further(&mut near, others, offers.varied(), key);
+                    if bound >= self.best.least {
+                        return true;
+                    }
+                    if near.len() >= offers.limits.near {
+                        self.floor = bound;
+                        return true;
+                    }
+                    check = (near.len() * 5 / 4).max(check + 8).min(offers.limits.near);
+                }
+                let rows = offers.may_join(other, item);
+                if rows > 0 {
+                    let cost = space.cost_merged(own, items.shape(other));
+                    let (offer, value) = (offers.offers[other as usize], items.values[other as usize]);
+                    near.push(Other { item: other, cost, offer, rows, value, bound: 0.0 });
+                }
+                false
+            },
+        );
+        near
+    }
+
+    /// One set, found by taking each time what is best at once.
+    fn greedy(&mut self, own: &[u64], others: usize, near: &[Other]) {
+        let items = self.offers.items;
+        let mut shape = own.to_vec();
+        let mut left: Vec<u32> = near.iter().map(|o| o.rows).collect();
+        let (mut chosen, mut sum) = (Vec::with_capacity(others), 0.0);
+        for _ in 0..others {
+            let worth = |o: &Other| items.space.cost_merged(&shape, items.shape(o.item)) - o.offer;
+            let open = near.iter().enumerate().filter(|(i, _)| left[*i] > 0);
+            let Some((_, other)) = open.min_by(|a, b| worth(a.1).total_cmp(&worth(b.1))) else { return };
+            items.space.merge(&mut shape, items.shape(other.item));
+            sum += other.offer;
+            chosen.push(other.item);
+            for (left, o) in left.iter_mut().zip(near) {
+                if self.offers.varied() && o.value == other.value {
+                    *left = 0;
+                } else if o.item == other.item {
+                    *left -= 1;
+                }
+            }
+        }
+        self.found(items.space.cost(&shape) - sum, || chosen);
+    }
+
+    fn found(&mut self, least: f64, others: impl FnOnce() -> Vec<u32>) {
+        if least < self.best.least {
+            self.best = Cheapest { least, others: others() };
+        }
+    }
+
+    /// Looks at all sets of what is chosen, whose λ add up to `sum`, and `more` rows of those near.
+    fn choose(&mut self, shape: &[u64], more: usize, sum: f64, mut near: Vec<Other>) {
+        let items = self.offers.items;
+        if more == 1 {
+            self.looks = self.looks.saturating_sub(near.len() as u64);
+            if let Some(last) = near.iter().min_by(|a, b| (a.cost - a.offer).total_cmp(&(b.cost - b.offer))) {
+                let chosen = &self.chosen;
+                let others = || chosen.iter().copied().chain([last.item]).collect();
+                let least = last.cost - sum - last.offer;
+                if least < self.best.least {
+                    self.best = Cheapest { least, others: others() };
+                }
+            }
+            return;
+        }
+        let bound = bounds(&mut near, more, self.offers.varied(), sum);
+        if bound >= self.best.least {
+            return;
+        }
+        if self.looks == 0 {
+            self.floor = self.floor.min(bound);
+            return;
+        }
+        self.looks = self.looks.saturating_sub(near.len() as u64 + 2);
+        near.retain(|o| o.bound < self.best.least);
+        near.sort_unstable_by(|a, b| a.bound.total_cmp(&b.bound).then(a.item.cmp(&b.item)));
+        for at in 0..near.len() {
+            let other = near[at];
+            if other.bound >= self.best.least {
+                break;
+            }
+            let mut wider = shape.to_vec();
+            items.space.merge(&mut wider, items.shape(other.item));
+            let again = !self.offers.varied() && other.rows > 1;
+            let again = again.then_some(Other { rows: other.rows - 1, ..other });
+            let differs = |o: &&Other| !self.offers.varied() || o.value != other.value;
+            let rest = near[at + 1..].iter().take_while(|o| o.bound < self.best.least).filter(differs);
+            let rest = rest.map(|o| Other { cost: items.space.cost_merged(&wider, items.shape(o.item)), ..*o });
+            let rest: Vec<Other> = again.into_iter().chain(rest).collect();
+            self.chosen.push(other.item);
+            self.choose(&wider, more - 1, sum + other.offer, rest);
+            self.chosen.pop();
+        }
+    }
+}
+
+fn by_cost(near: &mut [Other]) {
+    near.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.item.cmp(&b.item)));
+}
+
+/// What a set with anybody beyond those near is not below, where nobody beyond has a share below `key`.
+fn further(near: &mut [Other], others: usize, varied: bool, key: f64) -> f64 {
+    by_cost(near);
+    let mut bound = others as f64 * key;
+    for within in 1..others {
+        let mut highest = Highest::new(within, varied);
+        let mut least = f64::INFINITY;
+        for other in near.iter() {
+            highest.take(other);
+            if highest.full() {
+                least = least.min(other.cost * within as f64 / others as f64 - highest.sum);
+            }
+        }
+        bound = bound.min((others - within) as f64 * key + least);
+    }
+    bound
+}
+
+/// What `more` rows of those near come to at the least, less `sum`; and the same with a row of each.
+fn bounds(near: &mut [Other], more: usize, varied: bool, sum: f64) -> f64 {
+    by_cost(near);
+    let (mut all, mut rest) = (Highest::new(more, varied), Highest::new(more - 1, varied));
+    let mut bound = f64::INFINITY;
+    for other in near.iter_mut() {
+        all.take(other);
+        rest.take(other);
+        other.bound = f64::INFINITY;
+        if all.full() {
+            bound = bound.min(other.cost - all.sum);
+            other.bound = other.cost - rest.sum;
+        }
+    }
+    let mut least = f64::INFINITY;
+    for other in near.iter_mut().rev() {
+        least = least.min(other.bound);
+        other.bound = least - other.offer - sum;
+    }
+    bound - sum
+}
+
+/// The highest λ of some rows, of different values where they must differ.
+struct Highest {
+    highest: Vec<(f64, u32)>,
+    most: usize,
+    varied: bool,
+    sum: f64,
+}
+
+impl Highest {
+    fn new(most: usize, varied: bool) -> Self {
+        Highest { highest: Vec::with_capacity(most + 1), most, varied, sum: 0.0 }
+    }
+
+    fn full(&self) -> bool {
+        self.highest.len() == self.most
+    }
+
+    fn take(&mut self, other: &Other) {
+        if self.full() && self.highest.last().is_none_or(|last| last.0 >= other.offer) {
+            return;
+        }
+        if self.varied
+            && let Some(at) = self.highest.iter().position(|h| h.1 == other.value)
+        {
+            if self.highest[at].0 >= other.offer {
+                return;
+            }
+            self.highest.remove(at);
+        }
+        for _ in 0..if self.varied { 1 } else { other.rows } {
+            let at = self.highest.partition_point(|h| h.0 >= other.offer);
+            if at == self.most {
+                break;
+            }
+            self.highest.insert(at, (other.offer, other.value));
+            self.highest.truncate(self.most);
+        }
+        self.sum = self.highest.iter().map(|h| h.0).sum();
+    }
+}
