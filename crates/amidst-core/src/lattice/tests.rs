@@ -12,7 +12,7 @@ use crate::parameter::Parameters;
 use crate::requirement::Requirement;
 
 #[path = "../../tests/lattice/world.rs"]
-mod world;
+pub(super) mod world;
 
 use world::{Dice, World};
 
@@ -77,7 +77,7 @@ proptest! {
             walk.large = 0.0;
             let mut strategy = Best::new(&walk.judge, &pricer);
             offer_first(&search, &walk, &pricer, &strategy);
-            let proven = raise_bound(&search, &walk, &pricer, &mut strategy)?;
+            let proven = raise_bound(&search, &walk, &pricer, &mut strategy, f64::NEG_INFINITY)?;
             walk.run(&search, &strategy)?;
             // Good nodes found first change neither the answer nor what is valid.
             let climbing = Best::new(&walk.judge, &pricer);
