@@ -149,11 +149,10 @@ impl<'s, 'a> Proof<'s, 'a> {
             let lowest: Vec<Option<usize>> = state.lowest.iter().zip(&state.fixed).map(open).collect();
             self.fields.compact(&mut part, &lowest, scratch);
         }
-        let rest = self.block.least(&state.least, &state.fixed).0;
-        let Some(next) = self.next(&state, own + rest) else { return };
+        let Some(next) = self.next(&mut state, own) else { return };
         let field = &self.fields.fields[next];
         let step = |level: usize, scratch: &mut Scratch| {
-            if own + rest - state.least[next] + field.whole[level].max(state.least[next]) >= self.threshold() {
+            if own + self.at_level(&mut state.least.clone(), &state.fixed, next, level) >= self.threshold() {
                 return;
             }
             let finer = self.fields.split(&part, next, level, scratch);
@@ -209,16 +208,28 @@ impl<'s, 'a> Proof<'s, 'a> {
         true
     }
 
+    /// What the columns that are not fixed cost at least when one of them is put at a level.
+    fn at_level(&self, least: &mut [f64], fixed: &[bool], position: usize, level: usize) -> f64 {
+        let own = least[position];
+        least[position] = own.max(self.fields.fields[position].whole[level]);
+        let all = self.block.least(least, fixed).0;
+        least[position] = own;
+        all
+    }
+
     /// The column that has the fewest levels left; of these the one that costs most.
-    fn next(&self, state: &State, bound: f64) -> Option<usize> {
+    fn next(&self, state: &mut State, own: f64) -> Option<usize> {
         let threshold = self.threshold();
-        let open = |&position: &usize| !state.fixed[position];
-        (0..state.fixed.len()).filter(open).min_by_key(|&position| {
-            let (field, least) = (&self.fields.fields[position], state.least[position]);
-            let left = (state.lowest[position]..=field.top)
-                .take_while(|&level| bound - least + field.whole[level].max(least) < threshold)
-                .count();
-            (left, std::cmp::Reverse((least * 1e6) as i64), position)
-        })
+        let mut least = std::mem::take(&mut state.least);
+        let mut best = None;
+        for position in (0..state.fixed.len()).filter(|&position| !state.fixed[position]) {
+            let levels = state.lowest[position]..=self.fields.fields[position].top;
+            let open = |&level: &usize| own + self.at_level(&mut least, &state.fixed, position, level) < threshold;
+            let left = levels.take_while(open).count();
+            let order = (left, std::cmp::Reverse((least[position] * 1e6) as i64), position);
+            best = best.filter(|known| *known < order).or(Some(order));
+        }
+        state.least = least;
+        best.map(|order| order.2)
     }
 }
