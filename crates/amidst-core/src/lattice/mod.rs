@@ -21,6 +21,7 @@ mod find;
 mod judge;
 mod key;
 mod layout;
+mod lost;
 mod price;
 mod projections;
 mod recode;
@@ -402,7 +403,7 @@ fn prove_by_projections<K: Key>(
 }
 
 /// The share of the time in which good nodes are looked for, before anything is proven.
-const NODES_FIRST: f64 = 0.75;
+const NODES_FIRST: f64 = 0.6;
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;

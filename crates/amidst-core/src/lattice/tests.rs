@@ -108,8 +108,8 @@ proptest! {
             let tree = Best::new(&walk.judge, &pricer);
             walk.run(&search, &tree)?;
             let tree = tree.into_best().0;
-            for budget in [budget, usize::MAX] {
-                walk.budget = budget;
+            for (budget, worth_a_step) in [(budget, 0), (usize::MAX, usize::MAX), (usize::MAX, 0)] {
+                (walk.budget, walk.worth_a_step) = (budget, worth_a_step);
                 walk.peak.store(0, Ordering::Relaxed);
                 let first = Best::new(&walk.judge, &pricer);
                 best_first::run(&search, &walk, &pricer, &first)?;
