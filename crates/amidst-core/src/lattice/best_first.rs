@@ -67,8 +67,8 @@ pub(crate) fn run<K: Key>(
 /// At most how many snapshots are held: each is looked at whenever a source is wanted.
 const MANY_HELD: usize = 2048;
 
-/// From a source of fewer classes than this it is quicker to go on without a step.
-const WORTH_A_STEP: usize = 1024;
+/// A snapshot is held a second time without lost rows where these are at least one in so many classes.
+const LEFT_OUT: usize = 4;
 
 /// Snapshots of this many bytes are held however small the table is.
 const LEAST_BUDGET: usize = 64 << 20;
@@ -309,7 +309,7 @@ impl<K: Key> BestFirst<'_, '_, K> {
         walk.judged.fetch_add(1, Ordering::Relaxed);
         let mut held = self.stepped(&levels);
         let mut source = held.as_deref().unwrap_or(&walk.base);
-        let (mut own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
+        let (mut own, mut class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
         // Counting views takes longer than all the rest; sizes alone often tell enough.
         if let Some(must_suppress) = judge.must_suppress_by_size(&own.classes)
             && (must_suppress.rows > judge.limit || self.may_beat(aim, must_suppress.rows))
@@ -317,6 +317,7 @@ impl<K: Key> BestFirst<'_, '_, K> {
             let bound = self.rule_out(node, &own.classes, &must_suppress);
             let lost = must_suppress.rows > judge.limit || self.best.beaten(bound, &levels);
             if lost && self.is_beaten(aim) {
+                self.leave_out(source, &class_of, &own.classes, &must_suppress);
                 self.hold(own);
                 return;
             }
@@ -326,9 +327,9 @@ impl<K: Key> BestFirst<'_, '_, K> {
         } else {
             held = self.source(&levels, true);
             source = held.as_deref().unwrap_or(&walk.base);
-            own = source.roll_up(&walk.layout, &levels, judge.carry);
+            (own, class_of) = source.roll_up_sizes(&walk.layout, &levels, judge.carry);
+            own.add_views(source, &class_of);
         }
-        drop((held, class_of));
         let most = self.pricer.most_suppressed(&levels, self.best.ceiling());
         let outcome = judge.judge_up_to(&mut own.classes, false, most);
         if outcome.valid {
@@ -342,7 +343,9 @@ impl<K: Key> BestFirst<'_, '_, K> {
         } else if !outcome.suppressed.is_empty() && judge.can_rule_out() {
             let must_suppress = judge.must_suppress(&mut own.classes);
             self.rule_out(node, &own.classes, &must_suppress);
+            self.leave_out(source, &class_of, &own.classes, &must_suppress);
         }
+        drop((held, class_of));
         self.raise(&own.classes);
         self.hold(own);
     }
@@ -363,6 +366,17 @@ impl<K: Key> BestFirst<'_, '_, K> {
             });
         }
         state.nodes[node].bound()
+    }
+
+    /// Holds what a node was rolled up from without the rows that all nodes below it must suppress, if these are many.
+    fn leave_out(&self, source: &Snapshot<K>, class_of: &[u32], classes: &Classes, must_suppress: &MustSuppress) {
+        let alone = !self.walk.judge.from_entries && source.classes.class_of.is_empty();
+        if !alone || !self.pricer.suppression_costs() || source.classes.len() < self.walk.worth_a_step {
+            return;
+        }
+        if let Some(without) = source.without(self.search.set, classes, class_of, &must_suppress.classes, LEFT_OUT) {
+            self.hold(without);
+        }
     }
 
     /// Takes note of what all nodes above one cost at least.
@@ -389,7 +403,7 @@ impl<K: Key> BestFirst<'_, '_, K> {
         let mut step = levels.to_vec();
         order[order.len() / 2..].iter().for_each(|&c| step[c] = self.grid.bottom[c]);
         let from = &source.classes.levels;
-        if source.classes.len() < WORTH_A_STEP || *from == step || !finer(from, &step) {
+        if source.classes.len() < self.walk.worth_a_step || *from == step || !finer(from, &step) {
             return held;
         }
         let wanted = std::mem::replace(&mut lock(&self.state).nodes[self.grid.number(&step)].wanted, true);
@@ -405,7 +419,8 @@ impl<K: Key> BestFirst<'_, '_, K> {
         let all = self.walk.base.classes.views.len();
         let fit = |h: &&mut Held<K>| {
             let classes = &h.snapshot.classes;
-            finer(&classes.levels, levels) && (!views || classes.views.len() == all)
+            let serves = classes.lost.as_ref().is_none_or(|lost| finer(levels, &lost.node));
+            serves && finer(&classes.levels, levels) && (!views || classes.views.len() == all)
         };
         let held = state.held.iter_mut().filter(fit).min_by_key(|h| h.snapshot.classes.len())?;
         held.used = clock;

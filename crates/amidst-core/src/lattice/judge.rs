@@ -217,9 +217,10 @@ impl<'a> Judge<'a> {
             (self.from_entries && self.has_strong()).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
         let mut scratch = Scratch::default();
         let mut must_suppress = MustSuppress::default();
+        let lost = classes.lost_class();
         for class in 0..classes.len() {
             let rows = classes.rows[class];
-            let mut kept = rows;
+            let mut kept = if lost == Some(class) { 0 } else { rows };
             for (i, rule) in self.rules.iter().enumerate() {
                 if rows == 0 || kept == 0 || classes.verdicts[class] & rule.bit != 0 || !self.rules_out(rule) {
                     continue;
@@ -255,8 +256,11 @@ impl<'a> Judge<'a> {
         }
         let mut scratch = Scratch::default();
         let mut must_suppress = MustSuppress::default();
+        let lost = classes.lost_class();
         for (class, &rows) in (0u32..).zip(&classes.rows) {
-            if rows > 0 && !rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch)) {
+            if rows > 0
+                && (lost == Some(class as usize) || !rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch)))
+            {
                 must_suppress.classes.push(class);
                 must_suppress.rows += rows;
             }

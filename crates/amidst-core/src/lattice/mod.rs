@@ -21,7 +21,9 @@ mod find;
 mod judge;
 mod key;
 mod layout;
+mod lost;
 mod price;
+mod projections;
 mod recode;
 mod sensitive_view;
 mod sizes;
@@ -153,11 +155,14 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
                     let now = std::time::Instant::now();
                     let until = now + deadline.saturating_duration_since(now).mul_f64(NODES_FIRST);
                     wide::improve(search, &walk, &pricer, &strategy, until)?;
+                    proven = prove_by_projections(search, &walk, &pricer, &strategy, deadline)?;
                 }
                 None => offer_first(search, &walk, &pricer, &strategy),
             }
-            proven = raise_bound(search, &walk, &pricer, &mut strategy)?;
-            walk.run(search, &strategy)?;
+            if proven < strategy.ceiling() {
+                proven = raise_bound(search, &walk, &pricer, &mut strategy, proven)?;
+                walk.run(search, &strategy)?;
+            }
         }
         let (mut found, unexplored) = strategy.into_best();
         let mut unexplored = unexplored.max(proven);
@@ -355,11 +360,12 @@ fn raise_bound<K: Key>(
     walk: &Walk<'_, K>,
     pricer: &Pricer<'_>,
     best: &mut Best<'_, '_>,
+    known: f64,
 ) -> Result<f64, SearchError> {
-    let mut proven = f64::NEG_INFINITY;
+    let mut proven = known;
     if search.control.deadline.is_some() && walk.nodes() >= walk.large && best.ceiling().is_finite() {
         let quiet = Search { control: search.control.quiet(), ..search.clone() };
-        let least = pricer.lower_bound(&walk.bottom).max(0.0);
+        let least = pricer.lower_bound(&walk.bottom).max(known).max(0.0);
         for step in 1..STEPS {
             let threshold = least + (best.ceiling() - least) * f64::from(step) / f64::from(STEPS);
             best.below(threshold);
@@ -374,8 +380,30 @@ fn raise_bound<K: Key>(
     Ok(proven)
 }
 
+/// A bound on the cost of every node from projections on some of the columns; offers the node that they lead to.
+fn prove_by_projections<K: Key>(
+    search: &Search<'_>,
+    walk: &Walk<'_, K>,
+    pricer: &Pricer<'_>,
+    best: &Best<'_, '_>,
+    until: std::time::Instant,
+) -> Result<f64, SearchError> {
+    if !best.ceiling().is_finite() {
+        return Ok(f64::NEG_INFINITY);
+    }
+    let Some(proven) = projections::prove(search, walk, best, until)? else { return Ok(f64::NEG_INFINITY) };
+    if let Some(levels) = proven.levels {
+        let mut snapshot = walk.snapshot(&levels);
+        let outcome = walk.judge.judge(&mut snapshot.classes, false);
+        if outcome.valid {
+            best.offer(pricer.cost(&walk.judge, &snapshot.classes, &outcome.suppressed), &levels);
+        }
+    }
+    Ok(if proven.bound >= best.ceiling() * (1.0 - 1e-9) { f64::INFINITY } else { proven.bound })
+}
+
 /// The share of the time in which good nodes are looked for, before anything is proven.
-const NODES_FIRST: f64 = 0.75;
+const NODES_FIRST: f64 = 0.6;
 
 /// In how many steps the proven bound rises to the best cost known.
 const STEPS: u32 = 16;

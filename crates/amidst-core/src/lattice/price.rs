@@ -121,7 +121,8 @@ impl<'a> Pricer<'a> {
 
     fn counted<'c>(&'c self, classes: &'c Classes, suppressed: &'c [u32]) -> Counted<'c> {
         let Classes { levels, first, rows, .. } = classes;
-        Counted { set: self.set, levels, first, rows, suppressed, masked: self.masked }
+        let lost = classes.lost.as_deref().map(|lost| &lost.rows);
+        Counted { set: self.set, levels, first, rows, suppressed, masked: self.masked, lost }
     }
 
     fn node_loss(&self, nodes: &dyn NodeCost, judge: &Judge<'_>, classes: &Classes, suppressed: &[u32]) -> Option<f64> {

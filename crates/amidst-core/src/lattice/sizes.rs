@@ -6,7 +6,7 @@
 
 use super::snapshot::Classes;
 use crate::frequency;
-use crate::hierarchy::Generalization;
+use crate::hierarchy::{Generalization, GeneralizedLevel};
 use crate::search::Search;
 
 /// The tuples of a table, column by column.
@@ -20,6 +20,8 @@ pub(crate) struct Sizes<'a> {
     rows: Vec<u64>,
     /// Classes of fewer rows fail.
     least: u64,
+    /// By column and level: the number of each value among those that have the same value one level up.
+    child_of: Vec<Vec<Vec<u32>>>,
 }
 
 /// The class of each tuple at some node.
@@ -54,6 +56,7 @@ impl<'a> Sizes<'a> {
             rows: tuples.iter().map(|&t| frequency::rows(set.groups.get(t as usize))).collect(),
             tuples,
             least,
+            child_of: search.generalizations.iter().map(|g| g.levels.iter().map(children).collect()).collect(),
         }
     }
 
@@ -123,6 +126,21 @@ impl<'a> Sizes<'a> {
         }
         scratch.rows.iter().filter(|&&rows| rows < self.least).sum()
     }
+
+    /// The rows of classes that are too small when a column is lowered by one level, to this one.
+    pub fn too_small_below(&self, from: &Partition, column: usize, level: usize, scratch: &mut Scratch) -> u64 {
+        let (children, of) = (&self.child_of[column][level], &self.generalizations[column].levels[level].of);
+        let most = children.iter().max().map_or(1, |&last| last as usize + 1);
+        let rows = &mut scratch.rows;
+        rows.clear();
+        rows.resize(from.classes * most, 0);
+        for ((&class, &code), own) in from.class_of.iter().zip(&self.codes[column]).zip(&self.rows) {
+            let child = children[of[code as usize] as usize] as usize;
+            rows[class as usize * most + child] += own;
+        }
+        rows.iter().filter(|&&rows| rows < self.least).sum()
+    }
+
     /// The classes of a node as searches hold them, without verdicts and views, and those that are too small. Classes
     /// are numbered as they first appear, as a roll-up numbers them.
     pub fn classes(&self, partition: &Partition, levels: &[usize]) -> (Classes, Vec<u32>) {
@@ -140,4 +158,16 @@ impl<'a> Sizes<'a> {
         let too_small = (0u32..).zip(&rows).filter(|(_, rows)| **rows < self.least).map(|(class, _)| class).collect();
         (Classes { levels: levels.to_vec(), first, rows, ..Classes::default() }, too_small)
     }
+}
+
+/// The number of each value of a level among those that have the same value one level up.
+fn children(level: &GeneralizedLevel) -> Vec<u32> {
+    let mut next: Vec<u32> = Vec::new();
+    let number = |&parent: &u32| {
+        let parent = parent as usize;
+        next.resize(next.len().max(parent + 1), 0);
+        next[parent] += 1;
+        next[parent] - 1
+    };
+    level.up.iter().map(number).collect()
 }

@@ -5,9 +5,11 @@
 //! nor on the number of threads.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::key::Key;
 use super::layout::{Layout, Move};
+use super::lost::LostBelow;
 use super::sensitive_view::{Counts, SensitiveView};
 use crate::frequency::FrequencySet;
 
@@ -32,6 +34,9 @@ pub(crate) struct Classes {
     pub class_of: Vec<u32>,
     /// What is known of each class: a bit for each requirement that holds, and [`FAILS`].
     pub verdicts: Vec<u32>,
+    /// Where rows that are lost anyway were taken together, they are the last class, which stays apart: see
+    /// [`super::lost`].
+    pub lost: Option<Arc<LostBelow>>,
 }
 
 /// The classes of a node with their keys.
@@ -56,6 +61,11 @@ impl Classes {
     /// The number of classes.
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The class of rows that are lost anyway.
+    pub fn lost_class(&self) -> Option<usize> {
+        self.lost.as_ref().and(self.len().checked_sub(1))
     }
 
     /// Bytes held, roughly.
@@ -203,6 +213,7 @@ impl<K: Key> Snapshot<K> {
                 class_of,
                 verdicts: vec![UNKNOWN; tuples.len()],
                 first: tuples,
+                lost: None,
             },
         }
     }
@@ -245,7 +256,7 @@ impl<K: Key> Snapshot<K> {
 
     fn sizes_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let source = &self.classes;
-        let count = source.len();
+        let count = source.lost_class().unwrap_or(source.len());
         let moves = layout.moves(&source.levels, levels);
         let bits = layout.bits(levels);
         let one = |key: K, m: &Move<'_>| {
@@ -267,7 +278,7 @@ impl<K: Key> Snapshot<K> {
                 scratch.dense.resize(1 << bits, 0);
             }
             let table = &mut scratch.dense[..1 << bits];
-            for (&key, &tuple) in self.keys.iter().zip(&source.first) {
+            for (&key, &tuple) in self.keys[..count].iter().zip(&source.first) {
                 let key = map_one(key);
                 let slot = &mut table[key.index()];
                 if *slot == 0 {
@@ -282,7 +293,7 @@ impl<K: Key> Snapshot<K> {
             let table = &mut scratch.hashed;
             table.clear(count);
             let mut batch = [K::default(); BATCH];
-            for (sources, tuples) in self.keys.chunks(BATCH).zip(source.first.chunks(BATCH)) {
+            for (sources, tuples) in self.keys[..count].chunks(BATCH).zip(source.first.chunks(BATCH)) {
                 batch.iter_mut().zip(sources).for_each(|(key, &source)| *key = map_one(source));
                 let batch = &batch[..sources.len()];
                 table.touch(&keys, batch);
@@ -294,6 +305,11 @@ impl<K: Key> Snapshot<K> {
                     }));
                 }
             }
+        }
+        if count < source.len() {
+            class_of.push(keys.len() as u32);
+            keys.push(K::default());
+            first.push(source.first[count]);
         }
         let classes = keys.len();
         let mut rows = vec![0u64; classes];
@@ -309,8 +325,8 @@ impl<K: Key> Snapshot<K> {
         }
         let up = |&class: &u32| class_of.get(class as usize).copied().unwrap_or(u32::MAX);
         let class_of = source.class_of.iter().map(up).collect();
-        let levels = levels.to_vec();
-        Snapshot { keys, classes: Classes { levels, first, rows, views: Vec::new(), class_of, verdicts } }
+        let (levels, lost) = (levels.to_vec(), source.lost.clone());
+        Snapshot { keys, classes: Classes { levels, first, rows, views: Vec::new(), class_of, verdicts, lost } }
     }
 
     /// Bytes held, roughly.

@@ -97,6 +97,8 @@ pub(crate) struct Walk<'a, K> {
     pub negligible: usize,
     /// From this many nodes on the lattice counts as large.
     pub large: f64,
+    /// From a source of fewer classes than this it is quicker to go on without a step, and with all its rows.
+    pub worth_a_step: usize,
 }
 
 /// How far a walk has come, in nodes of the tree.
@@ -119,6 +121,9 @@ const BUDGET: usize = 256 << 20;
 /// Snapshots of this many bytes are always kept: as many as the lattice is high, for each thread.
 const NEGLIGIBLE: usize = 1 << 16;
 
+/// A source of this many classes is large.
+const WORTH_A_STEP: usize = 1024;
+
 /// From this many nodes on a lattice is large.
 const LARGE: f64 = 1e5;
 
@@ -140,6 +145,7 @@ impl<'a, K: Key> Walk<'a, K> {
             budget: BUDGET,
             negligible: NEGLIGIBLE,
             large: LARGE,
+            worth_a_step: WORTH_A_STEP,
         }
     }
 

@@ -203,6 +203,9 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         cost: f64,
         scratch: &mut Scratch,
     ) -> Option<(Option<Partition>, f64)> {
+        if self.sizes.too_small_below(partition, column, levels[column], scratch) > self.walk.judge.limit {
+            return None;
+        }
         let finer = self.sizes.refine(partition, column, levels[column], scratch);
         let less = self.cost(finer.as_ref().unwrap_or(partition), levels, scratch)?;
         if less >= cost && less.is_finite() {

@@ -62,6 +62,10 @@ impl NodeCost for Nodes<'_> {
     }
 
     fn loss_of(&self, counted: &Counted<'_>) -> Option<f64> {
+        if let (Some(lost), []) = (counted.lost, counted.suppressed) {
+            // With nothing suppressed, what is known of the lost rows is that their classes are no finer.
+            return Some(squares(counted.rows[..counted.classes()].iter().copied(), lost.finer_squares));
+        }
         let suppressed = counted.suppressed_rows();
         let each = if counted.masked { suppressed } else { self.input.set.rows };
         let published = counted.published().map(|c| counted.rows[c]);
@@ -80,10 +84,13 @@ impl NodeCost for Nodes<'_> {
         }
         // In a finer node a row shares its class with no more rows than here.
         let all = self.input.set.rows;
-        let largest = counted.rows.iter().copied().max().unwrap_or(0);
-        let whole = |&c: &u32| counted.rows[c as usize] as f64 * all.saturating_sub(counted.rows[c as usize]) as f64;
-        let lost =
-            counted.suppressed.iter().map(whole).sum::<f64>() + partly as f64 * all.saturating_sub(largest) as f64;
+        let largest = counted.rows[..counted.classes()].iter().copied().max().unwrap_or(0);
+        let whole = |c: usize| counted.rows[c] as f64 * all.saturating_sub(counted.rows[c]) as f64;
+        let known = counted.lost.zip(counted.rows.last()).map_or(0.0, |(lost, &rows)| {
+            (u128::from(rows) * u128::from(all)).saturating_sub(lost.coarser_squares) as f64
+        });
+        let classes: f64 = counted.suppressed_classes().map(whole).sum();
+        let lost = known + classes + partly as f64 * all.saturating_sub(largest) as f64;
         Some(Adds { lost, published: Vec::new() })
     }
 

@@ -15,7 +15,7 @@ use rust_decimal::Decimal;
 use super::Covers;
 use crate::table::number;
 
-pub(in crate::attack) use values::Values;
+pub(in crate::attack) use values::{Runs, Values};
 
 /// A label with all its readings.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,7 @@ use crate::requirement::Requirement;
 mod brute;
 mod exhaustive;
 mod explore;
-mod world;
+pub(super) mod world;
 
 use world::{Dice, World};
 
@@ -79,7 +79,7 @@ proptest! {
             walk.large = 0.0;
             let mut strategy = Best::new(&walk.judge, &pricer);
             offer_first(&search, &walk, &pricer, &strategy);
-            let proven = raise_bound(&search, &walk, &pricer, &mut strategy)?;
+            let proven = raise_bound(&search, &walk, &pricer, &mut strategy, f64::NEG_INFINITY)?;
             walk.run(&search, &strategy)?;
             // Good nodes found first change neither the answer nor what is valid.
             let climbing = Best::new(&walk.judge, &pricer);
@@ -110,8 +110,8 @@ proptest! {
             let tree = Best::new(&walk.judge, &pricer);
             walk.run(&search, &tree)?;
             let tree = tree.into_best().0;
-            for budget in [budget, usize::MAX] {
-                walk.budget = budget;
+            for (budget, worth_a_step) in [(budget, 0), (usize::MAX, usize::MAX), (usize::MAX, 0)] {
+                (walk.budget, walk.worth_a_step) = (budget, worth_a_step);
                 walk.peak.store(0, Ordering::Relaxed);
                 let first = Best::new(&walk.judge, &pricer);
                 best_first::run(&search, &walk, &pricer, &first)?;

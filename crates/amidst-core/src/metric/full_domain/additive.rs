@@ -135,7 +135,7 @@ impl NodeCost for Additive<'_> {
         let lost = self.lost(counted.masked);
         let sum = if counted.suppressed.is_empty() {
             self.unsuppressed(counted.levels)
-        } else if self.climbs && counted.suppressed.len() * 2 < counted.rows.len() {
+        } else if self.climbs && counted.lost.is_none() && counted.suppressed.len() * 2 < counted.rows.len() {
             // What suppression adds is never negative, so no digits are lost.
             let extra = |&c: &u32| counted.rows[c as usize] as f64 * (lost - row(c as usize)).max(0.0);
             self.unsuppressed(counted.levels) + counted.suppressed.iter().map(extra).sum::<f64>()
@@ -183,14 +183,16 @@ impl NodeCost for Additive<'_> {
         // The suppressed rows of each value of each column.
         let values = || self.generalizations.iter().zip(counted.levels).map(|(g, &level)| &g.levels[level]);
         let mut lost: Vec<Vec<u64>> = values().map(|values| vec![0; values.labels.len()]).collect();
-        let mut rows = partly;
-        for &class in counted.suppressed {
-            let own = counted.rows[class as usize];
-            rows += own;
-            let tuple = counted.set.tuple(counted.first[class as usize] as usize);
+        let rows = partly + counted.suppressed_rows();
+        for class in counted.suppressed_classes() {
+            let own = counted.rows[class];
+            let tuple = counted.set.tuple(counted.first[class] as usize);
             for ((lost, values), &code) in lost.iter_mut().zip(values()).zip(tuple) {
                 lost[values.of[code as usize] as usize] += own;
             }
+        }
+        for ((lost, values), codes) in lost.iter_mut().zip(values()).zip(counted.lost.iter().flat_map(|l| &l.codes)) {
+            values.of.iter().zip(codes).for_each(|(&value, own)| lost[value as usize] += own);
         }
         let published = (lost.iter().zip(values()).enumerate())
             .map(|(column, (lost, values))| {

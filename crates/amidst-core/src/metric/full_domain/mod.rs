@@ -63,9 +63,33 @@ pub struct Counted<'a> {
     pub suppressed: &'a [u32],
     /// Whether suppressed rows are published as one class, rather than dropped.
     pub masked: bool,
+    /// What the last class is made of, where it holds all rows that are known to be lost; that class is no class then.
+    pub lost: Option<&'a Lost>,
+}
+
+/// Rows that are suppressed in a node and in all finer ones, taken together.
+#[derive(Debug, Clone, Default)]
+pub struct Lost {
+    /// How many of them have each code of each column, or another code that the node does not tell from it.
+    pub codes: Vec<Vec<u64>>,
+    /// Σ n² over the classes that they were in when they were taken together, which were finer than those of the node.
+    pub finer_squares: u128,
+    /// Σ n · m over the same, where m are the rows of the class of a coarser node that held them.
+    pub coarser_squares: u128,
 }
 
 impl Counted<'_> {
+    /// The classes of the node: all but that of the lost rows.
+    pub fn classes(&self) -> usize {
+        self.rows.len() - usize::from(self.lost.is_some())
+    }
+
+    /// The suppressed classes, without that of the lost rows.
+    pub fn suppressed_classes(&self) -> impl Iterator<Item = usize> + Clone {
+        let classes = self.classes();
+        self.suppressed.iter().map(|&c| c as usize).filter(move |&c| c < classes)
+    }
+
     /// The rows of all suppressed classes.
     pub fn suppressed_rows(&self) -> u64 {
         self.suppressed.iter().map(|&c| self.rows[c as usize]).sum()

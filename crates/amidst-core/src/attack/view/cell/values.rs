@@ -22,7 +22,12 @@ pub(in crate::attack) struct Values {
     wide: Vec<u32>,
     /// Values that are unknown, which every label fits.
     unknown: Vec<u32>,
+    /// Where each value stands: those that are numbers or days as these are sorted, then the others.
+    places: Vec<u32>,
 }
+
+/// Some of the values: ascending runs of places, each from its first to before its last.
+pub(in crate::attack) type Runs = Vec<(u32, u32)>;
 
 impl Values {
     /// The values of `column`; `covers` tells what hierarchy labels mean, where it is known.
@@ -35,6 +40,7 @@ impl Values {
             years: Vec::new(),
             wide: Vec::new(),
             unknown: Vec::new(),
+            places: Vec::new(),
         };
         for ((code, text), cell) in (0u32..).zip(column.dictionary.iter()).zip(&values.cells) {
             if text.trim().is_empty() {
@@ -65,7 +71,22 @@ impl Values {
         values.texts.sort_unstable();
         values.points.sort_unstable_by(|a, b| order(&a.0, &b.0).then(a.1.cmp(&b.1)));
         values.years.sort_unstable();
+        values.places = vec![u32::MAX; values.cells.len()];
+        let mut next = 0;
+        let others = 0..values.cells.len() as u32;
+        for code in values.points.iter().map(|p| p.1).chain(others) {
+            let place = &mut values.places[code as usize];
+            if *place == u32::MAX {
+                *place = next;
+                next += 1;
+            }
+        }
         values
+    }
+
+    /// Where each value stands in the order that runs are told in.
+    pub fn places(&self) -> &[u32] {
+        &self.places
     }
 
     /// How many values there are.
@@ -73,11 +94,13 @@ impl Values {
         self.cells.len()
     }
 
-    /// Writes the codes of the values that fit `label` into `found`, ascending, in place of what was there.
-    pub fn covered_by(&self, label: &Cell, found: &mut Vec<u32>) {
+    /// Writes the places of the values that fit `label` into `runs`, in place of what was there. What a range covers is
+    /// one run, however many values that are; `found` is of no use afterwards.
+    pub fn runs_of(&self, label: &Cell, found: &mut Vec<u32>, runs: &mut Runs) {
+        runs.clear();
         found.clear();
         if label.readings.contains(&Reading::Any) {
-            found.extend(0..self.len() as u32);
+            runs.push((0, self.len() as u32));
             return;
         }
         found.extend(&self.unknown);
@@ -88,7 +111,9 @@ impl Values {
                 Reading::Exact(value) => self.same(value, found),
                 Reading::Set(members) => members.iter().for_each(|member| self.same(member, found)),
                 Reading::Range { low, high } => {
-                    found.extend(self.points[self.between(low, high)].iter().map(|p| p.1));
+                    // Points stand where they are sorted.
+                    let between = self.between(low, high);
+                    runs.push((between.start as u32, between.end as u32));
                     self.in_years(low, high, found);
                 }
                 Reading::Mask(mask) => {
@@ -103,8 +128,14 @@ impl Values {
                 }
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        runs.extend(found.iter().map(|&code| (self.places[code as usize], self.places[code as usize] + 1)));
+        runs.retain(|run| run.0 < run.1);
+        runs.sort_unstable();
+        runs.dedup_by(|next, run| {
+            let joined = next.0 <= run.1;
+            run.1 = if joined { run.1.max(next.1) } else { run.1 };
+            joined
+        });
     }
 
     /// The values that are the same text or lie at the same place.
@@ -216,10 +247,13 @@ mod tests {
             let covers = known.then_some(&covers);
             let column = Column::from_values("c", values.iter().map(|&v| TEXTS[v]));
             let sorted = Values::of(&column, covers);
-            let mut found = Vec::new();
+            let (mut scratch, mut runs) = (Vec::new(), Runs::new());
             for label in TEXTS {
                 let label = Cell::parse(label, covers);
-                sorted.covered_by(&label, &mut found);
+                sorted.runs_of(&label, &mut scratch, &mut runs);
+                prop_assert!(runs.iter().all(|run| run.0 < run.1) && runs.windows(2).all(|w| w[0].1 < w[1].0));
+                let within = |code: u32| runs.iter().any(|run| (run.0..run.1).contains(&sorted.places()[code as usize]));
+                let found: Vec<u32> = (0..sorted.len() as u32).filter(|&code| within(code)).collect();
                 let fits = |value: &str| value.trim().is_empty() || label.meets(&Cell::parse(value, covers));
                 let expected: Vec<u32> =
                     (0u32..).zip(column.dictionary.iter()).filter(|(_, v)| fits(v)).map(|(code, _)| code).collect();
