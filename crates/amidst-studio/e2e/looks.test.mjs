@@ -1,8 +1,7 @@
 // Every screen, as wide as a phone and as a wall: nothing overflows, nothing is inaccessible, nothing complains.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { AXE, House, closed, drop, settled, to } from "./house.mjs";
+import { House, closed, drop, settled, to, violations } from "./house.mjs";
 
 const SCREENS = ["data", "columns", "hierarchies", "protection", "explore", "compare", "publish"];
 const WIDTHS = [360, 768, 1280, 1920];
@@ -20,12 +19,6 @@ async function overflow(page) {
     }
     return found.slice(0, 5);
   });
-}
-
-async function violations(page) {
-  await page.evaluate(readFileSync(AXE, "utf8"));
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join(" | ")}`);
 }
 
 async function looked(page, what, shots, wrong) {
