@@ -1,7 +1,9 @@
 // How quick the studio is: first paint of every screen, answers to clicks, and what is sent; on Adult where it is here (or as
 // many made-up patients), and on a million rows. Not a test: `bash scripts/studio.sh bench.mjs`, with AMIDST=… for a release
-// build. The browser runs already, and so does the studio. To be reached on Adult: 200 ms for a first paint, 100 ms for a click;
-// with a million rows: 2 MB a screen, and a first view within twice the time of reading (`cargo bench --bench init` tells that).
+// build; STUDIO_BENCH says which of `adult,million`, STUDIO_ALGORITHM which algorithm (none is named otherwise, so several
+// compete). The browser runs already, and so does the studio. To be reached on Adult: 200 ms for a first paint, 100 ms for a
+// click; with a million rows: 2 MB a screen, and a first view within twice the time of reading (`cargo bench --bench init` tells
+// that).
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync } from "node:fs";
 import { House, closed, settled } from "./house.mjs";
@@ -142,6 +144,11 @@ async function measured(name, rows, make) {
     console.log(`${name}, ${rows} rows`);
     await opened(page, file, read);
     await settled(page, PATIENCE);
+    if (process.env.STUDIO_ALGORITHM) {
+      const edit = { op: "set", path: ["search", "algorithm"], value: process.env.STUDIO_ALGORITHM };
+      await page.evaluate((edit) => fetch("/edit", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(edit) }), edit);
+      await settled(page, PATIENCE);
+    }
     for (const screen of ["explore", "compare", "publish"]) {
       await at(page, screen);
       const begun = Date.now();

@@ -15,7 +15,6 @@ use tempfile::NamedTempFile;
 
 use crate::answer::{answer, aside};
 use crate::edit::{Edit, Key, Kind};
-use crate::results::Reading;
 use crate::studio::Studio;
 use crate::work;
 
@@ -54,11 +53,10 @@ fn placed(studio: &Arc<Studio>, file: NamedTempFile, path: &std::path::Path) -> 
     file.persist_noclobber(path).map_err(|e| failed(e.error))?;
     let source = path.to_string_lossy().into_owned();
     // What cannot be read is told at once, and leaves nothing behind.
-    if let Err(failure) = amidst::overview::first_rows(&source, None, 10) {
+    if let Err(failure) = work::open(studio, source) {
         let _ = std::fs::remove_file(path);
         return Err(failure);
     }
-    work::look(studio, Reading::of_source(source));
     Ok(json!({"version": studio.jobs.version()}))
 }
 
@@ -75,8 +73,7 @@ pub async fn choose(State(studio): State<Arc<Studio>>, Json(chosen): Json<Chosen
             return Err(Failure::Usage("name a file, a folder, a pattern or the address of a table".to_string()));
         }
         let source = amidst::io::relative_to(&studio.project.folder, typed);
-        amidst::overview::first_rows(&source, None, 10)?;
-        work::look(&studio, Reading::of_source(source));
+        work::open(&studio, source)?;
         Ok(json!({"version": studio.jobs.version()}))
     });
     done.await.map_or_else(|response| response, answer)
@@ -87,7 +84,7 @@ pub async fn sample(State(studio): State<Arc<Studio>>) -> Response {
     let done = aside(move || {
         let path = studio.project.vacant("patients.csv");
         amidst::sample::save(1000, 1, &path)?;
-        work::look(&studio, Reading::of_source(path.to_string_lossy().into_owned()));
+        work::open(&studio, path.to_string_lossy().into_owned())?;
         Ok(json!({"version": studio.jobs.version()}))
     });
     done.await.map_or_else(|response| response, answer)

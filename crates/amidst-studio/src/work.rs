@@ -81,6 +81,17 @@ pub fn settle(studio: &Arc<Studio>) {
     check(studio);
 }
 
+/// Opens a table that there is no policy for: its first rows are there when this returns, the rest follows.
+///
+/// # Errors
+/// When it cannot be read; nothing has changed then.
+pub fn open(studio: &Arc<Studio>, source: String) -> Result<(), Failure> {
+    let reading = Reading::of_source(source);
+    first(studio, &reading)?;
+    look(studio, reading);
+    Ok(())
+}
+
 /// Looks at a table; where there is no policy for it, the first one is drafted and becomes the document.
 pub fn look(studio: &Arc<Studio>, reading: Reading) {
     let kept = Arc::clone(studio);
@@ -90,7 +101,9 @@ pub fn look(studio: &Arc<Studio>, reading: Reading) {
     *lock(&studio.looking) = Some(reading.clone());
     studio.jobs.start(Kind::Look, move |job| {
         let Reading { source, stated } = &reading;
-        first(&kept, &reading)?;
+        if kept.results().first.is_none_or(|(read, _)| read != reading) {
+            first(&kept, &reading)?;
+        }
         let overview = Arc::new(Overview::of(source, stated.as_ref(), job)?);
         kept.keep(|results| {
             results.overview = Some((reading.clone(), Arc::clone(&overview)));

@@ -115,6 +115,7 @@ async function once() {
     if (now && next && now.innerHTML !== next.innerHTML) now.replaceChildren(...next.childNodes);
   }
   document.title = fresh.title;
+  if (document.querySelector("[data-job]")) soon();
   version = Number(fresh.body.dataset.version);
   for (const [id, is] of open) if (byId(id)) byId(id).open = is;
   for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
@@ -191,7 +192,15 @@ document.addEventListener("keydown", (e) => {
 });
 
 let gone = false;
+let next = null;
+/** Asks how things stand before long, where something has just begun. */
+function soon() {
+  if (next === null) return;
+  clearTimeout(next);
+  next = setTimeout(follow, 100);
+}
 async function follow() {
+  next = null;
   let wait = 1200;
   if (!document.hidden) {
     try {
@@ -217,9 +226,9 @@ async function follow() {
       gone = true;
     }
   }
-  setTimeout(follow, wait);
+  next = setTimeout(follow, wait);
 }
-setTimeout(follow, 250);
+next = setTimeout(follow, 250);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) refresh();
 });
