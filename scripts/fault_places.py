@@ -7,6 +7,7 @@ Full and read-only disks are small file systems in memory, which only root can m
 """
 
 import collections
+import http.client
 import json
 import os
 import random
@@ -153,8 +154,10 @@ def studio(places, dice, kills):
             process.wait()
             places.expect("studio: it starts", False, f"exit {process.returncode}")
             return
-        host, token = address[1], address[2]
-        cookie = f"amidst-studio-{host.split(':')[1]}={token}"
+        host = address[1]
+        door = http.client.HTTPConnection(host, timeout=20)
+        door.request("GET", f"/open?token={address[2]}")
+        cookie = door.getresponse().headers["Set-Cookie"].split(";")[0]
 
         def post(path, body):
             headers = {"Cookie": cookie, "Origin": f"http://{host}", "Content-Type": "application/json"}

@@ -10,6 +10,12 @@ use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal};
 
+/// The variable that may hold the password.
+const PASSWORD: &str = "AMIDST_STUDIO_PASSWORD";
+
+/// The fewest characters of a password.
+const SHORTEST: usize = 12;
+
 /// Open the page on which a release is made, step by step
 ///
 /// It is served on this machine alone, behind an address that holds a key. Everything you change there is written to
@@ -36,11 +42,12 @@ pub struct Studio {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
 
-    /// What others must know, at least 12 letters or digits; needed with an address that others reach
+    /// What others must know, at least 12 characters; needed with an address that others reach. Who is on this machine
+    /// may see arguments: the environment variable AMIDST_STUDIO_PASSWORD keeps it from them
     #[arg(long, value_name = "PASSWORD")]
     password: Option<String>,
 
-    /// A name that browsers reach the address under
+    /// The name of a server in front of the studio that encrypts and passes requests on
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
 }
@@ -48,17 +55,20 @@ pub struct Studio {
 impl Studio {
     /// Serves the page until the process is ended.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
-        self.admissible()?;
+        let password = self.password.clone().or_else(|| std::env::var(PASSWORD).ok().filter(|p| !p.is_empty()));
+        self.admissible(password.as_deref())?;
         let project = Project::of(self.subject.as_deref())?;
-        let options =
-            Options { host: self.host, port: self.port, token: self.password.clone(), names: self.name.clone() };
+        let options = Options { host: self.host, port: self.port, password, names: self.name.clone() };
         let running = start(project, &options)?;
         terminal.result(&running.address)?;
         terminal.note("Ctrl+C ends the studio; everything is in the policy file.");
         if !self.host.is_loopback() {
-            let host = self.host;
+            let reached = match self.host.is_unspecified() {
+                true => "all addresses of this machine".to_string(),
+                false => self.host.to_string(),
+            };
             terminal.warning(format!(
-                "others reach {host}: whoever knows the password sees the table and can write into the folder, and what is \
+                "others reach {reached}: whoever knows the password sees the table and can write into the folder, and what is \
                  sent is not encrypted. Use it in a network that you trust, or behind a server that encrypts"
             ));
         }
@@ -70,17 +80,17 @@ impl Studio {
         Ok(Outcome::Done)
     }
 
-    /// An address that other machines can reach requires a password.
-    fn admissible(&self) -> Result<(), Failure> {
-        let plain = |password: &str| password.len() >= 12 && password.bytes().all(|b| b.is_ascii_alphanumeric());
-        match &self.password {
-            Some(password) if !plain(password) => Err(Failure::Usage(
-                "--password must have at least 12 letters or digits and nothing else, because it is part of an address"
-                    .to_string(),
-            )),
+    /// An address that other machines can reach requires a password of some length.
+    fn admissible(&self, password: Option<&str>) -> Result<(), Failure> {
+        match password {
+            Some(password) if password.chars().count() < SHORTEST || password.trim() != password => {
+                Err(Failure::Usage(format!(
+                    "the password must have at least {SHORTEST} characters, and no space before or after them"
+                )))
+            }
             None if !self.host.is_loopback() => Err(Failure::Usage(format!(
                 "others could reach {}: whoever opens the page there sees the table and can write into the folder. Give it \
-                 a --password of at least 12 letters or digits, or leave --host out and stay on this machine",
+                 a --password of at least {SHORTEST} characters (or the variable {PASSWORD}), or leave --host out and stay on this machine",
                 self.host
             ))),
             _ => Ok(()),

@@ -10,12 +10,12 @@ use amidst_core::attack::{
 };
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Cell, Generalization};
+use amidst_core::internal::worlds::{Version, VersionClass};
 use amidst_core::metric::{self, METRICS};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::recoding::{Assignment, Recoding};
-use amidst_core::sensitive::SensitiveDomain;
+use amidst_core::requirement::SensitiveDomain;
 use amidst_core::table::{Column, Table, ValueType};
-use amidst_core::worlds::{Version, VersionClass};
 
 /// The address space, in KiB.
 const SPACE: u64 = 1_000_000;

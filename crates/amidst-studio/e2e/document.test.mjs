@@ -1,5 +1,6 @@
 // The policy is the document: every change is in the file, undone and redone, and lost by nothing.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { House, closed, drop, settled, to } from "./house.mjs";
 
@@ -169,6 +170,26 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     assert.equal(impossible.code, 1);
     const words = (await page.textContent("section[aria-label=Impossible] p")).trim();
     assert.ok(impossible.err.includes(words) || impossible.out.includes(words), `${words}\n---\n${impossible.err}${impossible.out}`);
+    assert.equal(await page.getAttribute(K, "aria-invalid"), "true", "the field that asks too much is marked");
+    assert.ok((await page.textContent(`${K}-wrong`)).includes(words));
+    // A text that is no policy at all is marked where it is edited.
+    const good = house.read("policy.toml").replace(/^k = .*$/m, "k = 5");
+    house.write("policy.toml", good + "\n[[[\n");
+    await page.waitForSelector("#source[aria-invalid=true]");
+    assert.match(await page.textContent("#source-wrong"), /not TOML/);
+    // Columns that the table lacks stand below those that it has, and can be taken out.
+    house.write("policy.toml", good + '\n[columns.zipp]\nrole = "quasi"\n');
+    await to(page, "columns");
+    await page.waitForSelector("#absent");
+    assert.match(await page.textContent("section[aria-labelledby=absent]"), /the data has no column `zipp`/);
+    await page.click("section[aria-labelledby=absent] button");
+    await page.waitForFunction(() => !document.querySelector("#absent") && !document.querySelector("#source").value.includes("zipp"));
+    // A table that is gone is told of, and no longer when it is back.
+    house.write("policy.toml", good.replace(/^input = .*$/m, 'input = "gone.csv"'));
+    await page.waitForSelector("#problems >> text=gone.csv");
+    house.write("policy.toml", good);
+    await page.waitForFunction(() => !document.querySelector("#screen").textContent.includes("gone.csv"));
+    await settled(page);
     // A wrong file is told where it was dropped, and leaves nothing behind.
     await to(page, "data");
     await page.click("#other summary");
@@ -179,6 +200,10 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     await drop(page, house.write("../ragged.csv", 'a,b\n1,2\n3\n"'));
     await page.waitForFunction(() => document.querySelector("#drop-wrong").textContent.includes("ragged"));
     assert.ok(!house.has("ragged.csv"));
+    await page.fill("#f-data-input", "nowhere.csv");
+    await page.click("#choose button");
+    await page.waitForSelector("#f-data-input[aria-invalid=true]");
+    assert.match(await page.textContent("#f-data-input-wrong"), /nowhere\.csv: no such file/);
     assert.equal(house.read("policy.toml"), before);
   } finally {
     await house.end();
@@ -235,6 +260,36 @@ test("hierarchies are edited in place, and values that they lack stand there", a
     await settled(page);
     assert.equal(house.amidst("check", "policy.toml").code, 0);
     assert.deepEqual(page.complaints, []);
+  } finally {
+    await house.end();
+  }
+});
+
+test("a table of Windows with decimal commas is read, and read again as its policy says", async () => {
+  const house = new House();
+  try {
+    const row = (i) => `Müller ${i};${60 + (i % 40)},${i % 10};${["männlich", "weiblich"][i % 2]};${["Grippe", "Gicht", "Fraktur"][i % 3]}\n`;
+    const text = "Name;Gewicht (kg);Geschlecht;Diagnose\n" + Array.from({ length: 300 }, (_, i) => row(i)).join("");
+    writeFileSync(house.path("../Übersicht.csv"), Buffer.from(text, "latin1"));
+    await house.start();
+    const page = await house.page();
+    await drop(page, house.path("../Übersicht.csv"));
+    await page.waitForSelector("text=Next: what the columns are");
+    await settled(page);
+    const cell = (i) => page.locator("#rows tbody tr").first().locator("td").nth(i).textContent();
+    assert.deepEqual([await cell(1), await cell(2)], ["60.0", "männlich"]);
+    assert.match(house.read("policy.toml"), /^encoding = "windows-1252"[\s\S]*^decimal = ","/m);
+    await page.click("#reading summary");
+    await page.selectOption("#f-data-decimal", ".");
+    await page.waitForFunction(() => document.querySelector("#rows tbody td:nth-child(2)")?.textContent === "60,0");
+    await settled(page);
+    assert.equal(await page.locator("#way .count").count() > 0, true, "what no longer fits is told");
+    await page.click("#undo");
+    await page.waitForFunction(() => document.querySelector("#rows tbody td:nth-child(2)")?.textContent === "60.0");
+    await settled(page);
+    assert.equal(await page.locator("#way .count").count(), 0);
+    await page.goto(new URL("/data?reveal=1", page.url()).href);
+    assert.equal(await cell(0), "Müller 0");
   } finally {
     await house.end();
   }

@@ -1,8 +1,10 @@
 // Who may speak to the studio, and what it hands out.
 import assert from "node:assert/strict";
+import { readdirSync, symlinkSync } from "node:fs";
 import { request } from "node:http";
+import { networkInterfaces } from "node:os";
 import { after, test } from "node:test";
-import { House, closed, drop, launched, settled, to } from "./house.mjs";
+import { House, closed, drop, launched, settled, to, violations } from "./house.mjs";
 
 after(closed);
 
@@ -73,8 +75,127 @@ test("others are let in only with a password, and are told what that means", asy
     assert.equal(refused.code, 2);
     assert.match(refused.err, /password/);
     assert.equal(house.amidst("studio", "--no-browser", "--host", "0.0.0.0", "--password", "short").code, 2);
+    assert.equal(house.amidst("studio", "--no-browser", "--host", "0.0.0.0", "--password", " with a space before it").code, 2);
   } finally {
     await house.end();
+  }
+});
+
+const PASSWORD = "correct horse, battery";
+
+/** This machine as others see it, or as it sees itself where it is in no network. */
+function elsewhere() {
+  const found = Object.values(networkInterfaces()).flat().find((one) => one.family === "IPv4" && !one.internal);
+  return found?.address ?? "127.0.0.1";
+}
+
+test("whoever knows the password gets in from elsewhere, and nobody else does", async () => {
+  const house = new House();
+  process.env.AMIDST_STUDIO_PASSWORD = PASSWORD;
+  try {
+    await house.start("--host", "0.0.0.0", "--name", "studio.example");
+    assert.ok(!house.address.includes("token") && !house.address.includes("horse"), "the password is not printed");
+    const port = new URL(house.address).port;
+    house.origin = house.address = `http://${elsewhere()}:${port}`;
+    const page = await house.page({ colorScheme: "dark" });
+    assert.equal(await page.title(), "The studio is locked");
+    assert.match(house.log, /whoever knows the password sees the table/);
+    assert.match(house.log, /not encrypted/);
+    assert.ok(!house.log.includes("horse"));
+    assert.deepEqual(await violations(page), []);
+    const before = Date.now();
+    for (const wrong of ["nonsense", PASSWORD + "x", PASSWORD.toUpperCase()]) {
+      await page.fill("#token", wrong);
+      await page.press("#token", "Enter");
+      await page.waitForSelector("#token-wrong");
+      assert.equal(await page.getAttribute("#token", "aria-invalid"), "true");
+    }
+    assert.ok(Date.now() - before >= 2000, "guesses are slow");
+    assert.deepEqual(await violations(page), []);
+    assert.equal((await ask(house, "/data")).status, 403);
+    await page.fill("#token", PASSWORD);
+    await page.press("#token", "Enter");
+    await page.waitForURL("**/data");
+    await page.reload();
+    await page.waitForSelector("#drop");
+    const [kept] = await page.context().cookies();
+    assert.ok(kept.httpOnly && kept.sameSite === "Strict" && !decodeURIComponent(kept.value).includes("horse"));
+    const stranger = await house.page();
+    assert.equal(await stranger.title(), "The studio is locked");
+    const cookie = `${kept.name}=${kept.value}`;
+    const body = JSON.stringify({ op: "text", value: "# theirs" });
+    const edit = (host, origin) => ask(house, "/edit", { method: "POST", headers: { host, origin, cookie, "content-type": "application/json" }, body });
+    // By a name of somebody else's the studio is not reached, nor from a page at another address with the same port.
+    assert.equal((await edit(`evil.example:${port}`, `http://evil.example:${port}`)).status, 403);
+    assert.equal((await edit(`${elsewhere()}:${port}`, `http://10.9.8.7:${port}`)).status, 403);
+    assert.ok(!house.has("policy.toml"));
+    // The server in front that encrypts is known by the name that was given.
+    assert.equal((await edit("studio.example", "https://studio.example")).status, 200);
+    assert.equal(house.read("policy.toml"), "# theirs");
+  } finally {
+    delete process.env.AMIDST_STUDIO_PASSWORD;
+    await house.end();
+  }
+});
+
+test("nothing outside of the folder is read or written, and nothing too large is taken", async () => {
+  const [house, other] = [new House(), new House()];
+  try {
+    other.write("secret.csv", "name\nCanary\n");
+    await house.start();
+    const page = await house.page();
+    await drop(page, house.patients(300));
+    await page.waitForSelector("text=Next: what the columns are");
+    await settled(page);
+    const [kept] = await page.context().cookies();
+    const headers = { cookie: `${kept.name}=${kept.value}`, origin: house.origin, "content-type": "application/json" };
+    const send = (path, body) => ask(house, path, { method: "POST", headers, body: JSON.stringify(body) });
+    await send("/run/publish", { out: "mine" });
+    await settled(page);
+    const get = (path) => ask(house, "/file?path=" + encodeURIComponent(path), { headers });
+    assert.equal((await get("mine/public/release.csv")).status, 200);
+    symlinkSync(other.path("secret.csv"), house.path("mine/public/linked.csv"));
+    symlinkSync(other.folder, house.path("linked"));
+    for (const path of ["mine/public/linked.csv", "mine/public/../../policy.toml", "mine/public/..%2f..%2fpolicy.toml", "linked/secret.csv", other.path("secret.csv"), "mine//public/release.csv/..", ".policy.toml.history", "patients.csv", "policy.toml", "mine"]) {
+      const answer = await get(path);
+      assert.equal(answer.status, 404, path);
+      assert.ok(!answer.text.includes("Canary"));
+    }
+    for (const out of ["linked/out", "../out", other.path("out"), "mine/../../out"]) {
+      assert.equal((await send("/run/publish", { out, force: true })).status, 422, out);
+      assert.equal((await send("/run/series", { folder: out, act: "begin" })).status, 422, out);
+      assert.equal((await send("/run/verify", { folder: out })).status, 422, out);
+    }
+    assert.deepEqual(readdirSync(other.folder), ["secret.csv"]);
+    // Names that browsers send lead nowhere else.
+    const imported = await ask(house, "/import?column=sex&name=" + encodeURIComponent("../../../" + "tmp/taken.csv"), { method: "POST", headers: { ...headers, "content-type": "text/csv" }, body: "F;*\nM;*\n" });
+    assert.equal(imported.status, 200);
+    assert.ok(house.has("taken.csv"));
+    // Bodies without end: a text of megabytes is refused, a file that breaks off leaves nothing behind.
+    const [policy, names] = [house.read("policy.toml"), readdirSync(house.folder).sort()];
+    assert.equal((await send("/edit", { op: "text", value: "#".repeat(3 << 20) })).status, 413);
+    await new Promise((done) => {
+      const url = new URL("/upload?name=half.csv", house.origin);
+      const sent = request({ host: url.hostname, port: url.port, path: url.pathname + url.search, method: "POST", headers: { ...headers, host: url.host, "content-length": String(64 << 20) } });
+      sent.on("error", done);
+      sent.write("a,b\n1,2\n".repeat(10_000), () => setTimeout(() => sent.destroy(new Error("gone")), 300));
+    });
+    for (let tries = 0; readdirSync(house.folder).some((name) => name.startsWith(".amidst-")) && tries < 50; tries++) {
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    assert.deepEqual(readdirSync(house.folder).sort(), names);
+    assert.equal(house.read("policy.toml"), policy);
+    for (const screen of ["data", "columns", "hierarchies", "protection", "explore", "compare", "publish"]) {
+      const page = await ask(house, `/${screen}`, { headers });
+      assert.equal(page.status, 200);
+      const csp = page.headers["content-security-policy"];
+      assert.ok(csp.includes("default-src 'none'") && csp.includes("script-src 'self'") && !csp.includes("unsafe"), screen);
+      for (const [name, value] of [["x-content-type-options", "nosniff"], ["cache-control", "no-store"], ["referrer-policy", "no-referrer"]]) assert.equal(page.headers[name], value);
+      assert.ok(!/<script(?![^>]*src=)|<style|\son\w+=|\sstyle=/.test(page.text), `nothing is inline on ${screen}`);
+    }
+  } finally {
+    await house.end();
+    await other.end();
   }
 });
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 // Packages lie in the build directory, not in the source.
 const require = createRequire(join(process.env.STUDIO_PACKAGES, "here.js"));
 export const { chromium } = require("playwright-core");
-export const AXE = require.resolve("axe-core/axe.min.js");
+const AXE = require.resolve("axe-core/axe.min.js");
 export const AMIDST = process.env.AMIDST;
 
 let browser = null;
@@ -126,4 +126,11 @@ export async function settled(page, patience = 120_000) {
 export async function to(page, screen) {
   await page.goto(new URL(`/${screen}`, page.url()).href);
   await settled(page);
+}
+
+/** What axe-core finds fault with on a page. */
+export async function violations(page) {
+  await page.evaluate(readFileSync(AXE, "utf8"));
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join(" | ")}`);
 }

@@ -1,8 +1,7 @@
 // Every screen, as wide as a phone and as a wall: nothing overflows, nothing is inaccessible, nothing complains.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import { AXE, House, closed, drop, settled, to } from "./house.mjs";
+import { House, closed, drop, settled, to, violations } from "./house.mjs";
 
 const SCREENS = ["data", "columns", "hierarchies", "protection", "explore", "compare", "publish"];
 const WIDTHS = [360, 768, 1280, 1920];
@@ -22,12 +21,6 @@ async function overflow(page) {
   });
 }
 
-async function violations(page) {
-  await page.evaluate(readFileSync(AXE, "utf8"));
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? "")).join(" | ")}`);
-}
-
 async function looked(page, what, shots, wrong) {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
@@ -42,6 +35,24 @@ async function looked(page, what, shots, wrong) {
 
 /** What a screen shows once its work is done. */
 const DONE = { explore: "#minimal", compare: "#sides", publish: "#verdict" };
+
+/** Long names, letters of other scripts, and a hostile one, on every screen that shows columns. */
+async function unwieldy(house, light, both) {
+  const names = ["Körpergröße in Zentimetern bei der Erstaufnahme", "Donaudampfschifffahrtsgesellschaftskapitänsmützenfarbe", "年齢", "الجنس", "Diagnose"];
+  const row = (i) => [150 + (i % 40), ["blau-weiß gestreift mit goldenem Rand", "schwarz"][i % 2], 20 + (i % 50), ["ذكر", "أنثى"][i % 2], ["Grippe", "<b>Gicht</b>", "Fraktur"][i % 3]].join(";");
+  house.write("unwieldy.csv", names.join(";") + "\n" + Array.from({ length: 240 }, (_, i) => row(i)).join("\n") + "\n");
+  const quasi = names.slice(0, 4).map((name) => `[columns."${name}"]\nrole = "quasi"\nhierarchy = { suppress = true }\n`);
+  house.write("policy.toml", `[data]\ninput = "unwieldy.csv"\n\n${quasi.join("\n")}\n[columns.Diagnose]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 3\n\n[search]\nalgorithm = "optimal"\n`);
+  for (const screen of SCREENS) {
+    await to(light, screen);
+    if (["explore", "compare"].includes(screen)) {
+      await light.click("#screen .primary");
+      await settled(light);
+      await light.waitForSelector(DONE[screen]);
+    }
+    await both(screen, `${screen} unwieldy`);
+  }
+}
 
 /** Screens on which something is wrong, something is impossible, or a series stands. */
 async function amiss(house, light, both) {
@@ -112,6 +123,7 @@ test("every screen fits every width, in light and dark, for everybody", async ()
     await work("explore", "#algorithms");
     await both("explore", "explore local");
     await amiss(house, light, both);
+    await unwieldy(house, light, both);
     wrong.push(...light.complaints, ...dark.complaints);
     assert.deepEqual(wrong, []);
   } finally {

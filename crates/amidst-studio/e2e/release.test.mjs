@@ -192,6 +192,7 @@ test("a dropped table that changes becomes a series with an audit, the same as t
       return text;
     };
     const ward = new House().write("ward.csv", "person,age,sex,disease\n" + rows(0, 200));
+    house.write("left.csv", "person\nP10000\nP10370\n");
     house.write("more.csv", "person,age,sex,disease\n" + rows(200, 260));
     await house.start();
     const page = await house.page();
@@ -230,6 +231,11 @@ test("a dropped table that changes becomes a series with an audit, the same as t
     await page.click("form[data-series=apply] button");
     await page.waitForSelector("#series-told >> text=60 rows came");
     await settled(page);
+    await page.fill("#insert-ward", "");
+    await page.fill("#delete-ward", "left.csv");
+    await page.click("form[data-series=apply] button");
+    await page.waitForSelector("#series-told >> text=0 rows came, 2 went");
+    await settled(page);
     await page.click("text=Publish safely");
     await page.waitForSelector("#series-told >> text=version 2 is published");
     await settled(page);
@@ -237,10 +243,17 @@ test("a dropped table that changes becomes a series with an audit, the same as t
     await page.waitForSelector("#series-told .holds");
     assert.equal(house.amidst("series", "audit", "ward").code, 0);
     assert.equal(await page.locator("article table tbody tr").count(), 2);
-    for (const args of [["init", "theirs", "--policy", "policy.toml"], ["insert", "theirs", "more.csv"], ["publish", "theirs", "--safe"]]) {
-      const done = house.amidst("series", ...args);
-      assert.equal(done.code, 0, done.err);
+    // The commands that the page gives to copy make the same bytes.
+    await page.click("#elsewhere summary");
+    const lines = (await page.textContent("#command-series-1")).trim().split("\n");
+    assert.deepEqual(lines.map((line) => line.split(" ")[2]), ["init", "insert", "delete", "publish", "audit"]);
+    for (const line of lines) {
+      const words = line.replace(" ward", " theirs").replace("march.csv", "more.csv").split(" ");
+      assert.equal(words[0], "amidst");
+      const done = house.amidst(...words.slice(1));
+      assert.equal(done.code, 0, `${line}\n${done.err}`);
     }
+    assert.match(await page.textContent("#python-series-1"), /am\.Series\("ward"\)[\s\S]*series\.publish\(safe=True\)\nseries\.audit\(\)/);
     for (const version of ["1", "2"]) same(house, `ward/versions/${version}`, `theirs/versions/${version}`);
   } finally {
     await house.end();

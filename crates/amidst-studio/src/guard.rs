@@ -2,12 +2,19 @@
 //!
 //! A page of another site can make a browser send requests here (CSRF), and a name under somebody else's control can be
 //! made to point here (DNS rebinding). Both are recognised by what browsers say of a request: `Host`, `Origin` and
-//! `Sec-Fetch-Site`. What a request must bring beside that is the token, which only the printed address holds; the
-//! first page exchanges it for a cookie that scripts cannot read and other sites cannot send.
+//! `Sec-Fetch-Site`. What a request must bring beside that is the token (from the printed address, or the password);
+//! the first page exchanges it for a cookie that scripts cannot read and other sites cannot send. The cookie holds a
+//! secret of its own: whoever reads it knows no password, and whoever guesses passwords must do it at one place,
+//! slowly.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, Method, header};
+
+/// How long a token that does not open makes the next one wait.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The lock of one server.
 #[derive(Debug)]
@@ -15,8 +22,17 @@ pub struct Guard {
     token: String,
     /// A token that opens once: others on this machine may see it among the arguments of the browser.
     once: Mutex<Option<String>>,
+    /// When a token was tried last that does not open.
+    wrong: tokio::sync::Mutex<Option<Instant>>,
+    /// The name of the cookie, and what it holds.
     cookie: String,
+    secret: String,
     hosts: Vec<String>,
+    /// Where the server listens on all addresses of the machine, its port: then it is reached under any of them. A page
+    /// of somebody else's cannot have a number as its name.
+    any_address: Option<u16>,
+    /// Names that another server answers under and passes on, maybe encrypted and at another port.
+    passed_on: Vec<String>,
 }
 
 /// Why a request is refused.
@@ -38,20 +54,74 @@ impl Refusal {
                 "This address does not belong to the studio. Use the address that `amidst studio` printed."
             }
             Refusal::Origin => "The request came from a page that is not the studio's, so it was refused.",
-            Refusal::Token => "The studio is locked. Open the address that `amidst studio` printed; it holds the key.",
+            Refusal::Token => {
+                "Open the address that `amidst studio` printed, which holds the key; or give the key or the password here."
+            }
         }
     }
 }
 
 impl Guard {
-    /// A lock with a token; `names` are the hosts that the server is reached under, without the port.
-    pub fn new(token: String, names: &[&str], port: u16) -> Self {
+    /// A lock with a token and the secret that is given for it; `names` are the hosts that the server is reached under,
+    /// without the port.
+    pub fn new(token: String, secret: String, names: &[&str], port: u16) -> Self {
         let mut hosts: Vec<String> = names.iter().map(|name| format!("{name}:{port}").to_ascii_lowercase()).collect();
         if port == 80 {
             hosts.extend(names.iter().map(|name| name.to_ascii_lowercase()));
         }
         // Browsers send cookies to all ports of a host: two studios must not overwrite each other's.
-        Guard { token, once: Mutex::default(), cookie: format!("amidst-studio-{port}"), hosts }
+        Guard {
+            token,
+            once: Mutex::default(),
+            wrong: tokio::sync::Mutex::default(),
+            cookie: format!("amidst-studio-{port}"),
+            secret,
+            hosts,
+            any_address: None,
+            passed_on: Vec::new(),
+        }
+    }
+
+    /// Lets requests pass that came to another server, under names of its own.
+    pub fn passed_on(self, names: &[String]) -> Self {
+        Guard { passed_on: names.iter().map(|name| name.to_ascii_lowercase()).collect(), ..self }
+    }
+
+    /// Lets requests pass that name the server by any address of a machine.
+    pub fn by_any_address(self, port: u16) -> Self {
+        Guard { any_address: Some(port), ..self }
+    }
+
+    /// Whether a host, with its port where it has one, is this server.
+    fn is_own(&self, host: &str) -> bool {
+        let by_number = |port| match host.parse::<SocketAddr>() {
+            Ok(address) => address.port() == port,
+            Err(_) => port == 80 && host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok(),
+        };
+        self.hosts.iter().any(|own| own == host) || self.is_passed_on(host) || self.any_address.is_some_and(by_number)
+    }
+
+    fn is_passed_on(&self, host: &str) -> bool {
+        let without_port = host.rsplit_once(':').map_or(host, |(name, _)| name);
+        self.passed_on.iter().any(|name| name == host || name == without_port)
+    }
+
+    /// Whether a page of that origin is a page of the host that the request is for.
+    fn is_page_of(&self, host: &str, origin: &str) -> bool {
+        let origin = origin.to_ascii_lowercase();
+        origin.strip_prefix("http://") == Some(host)
+            || (self.is_passed_on(host) && origin.strip_prefix("https://") == Some(host))
+    }
+
+    /// As [`Guard::opens`], for whoever may be guessing: one wrong token a second is answered.
+    pub async fn tried(&self, token: &str) -> bool {
+        let mut wrong = self.wrong.lock().await;
+        if let Some(rest) = wrong.and_then(|at| PAUSE.checked_sub(at.elapsed())) {
+            tokio::time::sleep(rest).await;
+        }
+        let opens = self.opens(token);
+        *wrong = (!opens).then(Instant::now);
+        opens
     }
 
     /// Lets in the first caller with another token.
@@ -69,14 +139,9 @@ impl Guard {
         self.knows(token)
     }
 
-    /// The token.
-    pub fn token(&self) -> &str {
-        &self.token
-    }
-
     /// What sets the cookie.
     pub fn cookie(&self) -> String {
-        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.token)
+        format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.secret)
     }
 
     /// Whether a token is this server's.
@@ -91,20 +156,14 @@ impl Guard {
     pub fn addressed(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let host = text(header::HOST).map(str::to_ascii_lowercase);
-        if !host.is_some_and(|host| self.hosts.contains(&host)) {
-            return Err(Refusal::Host);
-        }
+        let host = host.filter(|host| self.is_own(host)).ok_or(Refusal::Host)?;
         let reads = matches!(*method, Method::GET | Method::HEAD);
-        match headers.get(header::ORIGIN) {
-            Some(origin) => {
-                let own =
-                    origin.to_str().ok().and_then(|o| o.to_ascii_lowercase().strip_prefix("http://").map(String::from));
-                if !own.is_some_and(|own| self.hosts.contains(&own)) {
-                    return Err(Refusal::Origin);
-                }
-            }
-            None if reads => {}
-            None => return Err(Refusal::Origin),
+        let from_here = match headers.get(header::ORIGIN) {
+            Some(origin) => origin.to_str().is_ok_and(|origin| self.is_page_of(&host, origin)),
+            None => reads,
+        };
+        if !from_here {
+            return Err(Refusal::Origin);
         }
         match headers.get("sec-fetch-site").map(|site| site.as_bytes()) {
             None | Some(b"same-origin" | b"none") => Ok(()),
@@ -122,7 +181,7 @@ impl Guard {
         self.addressed(method, headers)?;
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        match pairs.any(|(name, value)| name == self.cookie && self.knows(value)) {
+        match pairs.any(|(name, value)| name == self.cookie && same(value, &self.secret)) {
             true => Ok(()),
             false => Err(Refusal::Token),
         }
@@ -145,14 +204,18 @@ pub fn token() -> std::io::Result<String> {
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
+/// What a page may do: run nothing but the server's own scripts and styles.
+const PAGES: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                     frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// What the page before the lock may do: send its form.
+pub const LOCKED: &str =
+    "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /// What every answer says: nothing but the server's own scripts and styles runs, nothing is kept by caches, nobody
 /// frames it.
 pub const HEADERS: &[(&str, &str)] = &[
-    (
-        "content-security-policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-         frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    ),
+    ("content-security-policy", PAGES),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "SAMEORIGIN"),
     ("referrer-policy", "no-referrer"),
@@ -170,13 +233,13 @@ mod tests {
     }
 
     fn guard() -> Guard {
-        Guard::new("a".repeat(32), &["127.0.0.1", "localhost"], 4000)
+        Guard::new("a".repeat(32), "c".repeat(32), &["127.0.0.1", "localhost"], 4000)
     }
 
     #[test]
     fn only_the_servers_own_pages_are_answered() {
-        let (guard, token) = (guard(), "a".repeat(32));
-        let cookie = format!("x=1; amidst-studio-4000={token}");
+        let (guard, secret) = (guard(), "c".repeat(32));
+        let cookie = format!("x=1; amidst-studio-4000={secret}");
         let own = [("host", "127.0.0.1:4000"), ("cookie", cookie.as_str())];
         let with = |more: &[(&'static str, &str)]| headers(&[&own[..], more].concat());
         assert_eq!(guard.admitted(&Method::GET, &with(&[])), Ok(()));
@@ -204,7 +267,10 @@ mod tests {
             assert_eq!(host(foreign), Err(Refusal::Host), "{foreign}");
         }
         assert_eq!(guard.addressed(&Method::GET, &HeaderMap::new()), Err(Refusal::Host));
-        for cookie in ["", "amidst-studio-4000=", "amidst-studio-4000=aaaa", "other=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"] {
+        let password = format!("amidst-studio-4000={}", "a".repeat(32));
+        for cookie in
+            ["", "amidst-studio-4000=", "amidst-studio-4000=cccc", "other=cccccccccccccccccccccccccccccccc", &password]
+        {
             let found = guard.admitted(&Method::GET, &headers(&[("host", "localhost:4000"), ("cookie", cookie)]));
             assert_eq!(found, Err(Refusal::Token), "{cookie}");
         }
@@ -212,5 +278,38 @@ mod tests {
         let twice = ["b", "b", "a", "a"].map(|letter| guard.opens(&letter.repeat(32)));
         assert_eq!(twice, [true, false, true, true], "the browser's token opens once, the printed one always");
         assert!(token().unwrap() != token().unwrap() && token().unwrap().len() == 32);
+    }
+    #[test]
+    fn a_server_on_all_addresses_is_reached_by_number_and_by_its_names_alone() {
+        let guard = guard().by_any_address(4000);
+        let host = |host: &str| guard.addressed(&Method::GET, &headers(&[("host", host)]));
+        for own in ["192.168.1.7:4000", "[fe80::1]:4000", "localhost:4000"] {
+            assert_eq!(host(own), Ok(()), "{own}");
+        }
+        for foreign in
+            ["evil.example:4000", "192.168.1.7:4001", "192.168.1.7", "192.168.1.7.evil.example:4000", "0x7f.1:4000"]
+        {
+            assert_eq!(host(foreign), Err(Refusal::Host), "{foreign}");
+        }
+        let from = |origin: &str| {
+            guard.addressed(&Method::POST, &headers(&[("host", "192.168.1.7:4000"), ("origin", origin)]))
+        };
+        assert_eq!(from("http://192.168.1.7:4000"), Ok(()));
+        for foreign in ["http://evil.example:4000", "http://192.168.1.8:4000", "http://localhost:4000"] {
+            assert_eq!(from(foreign), Err(Refusal::Origin), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_server_in_front_is_known_by_its_name_also_encrypted() {
+        let guard = guard().passed_on(&["Studio.example".to_string()]);
+        let from =
+            |host: &str, origin: &str| guard.addressed(&Method::POST, &headers(&[("host", host), ("origin", origin)]));
+        for host in ["studio.example", "studio.example:8443"] {
+            assert_eq!(from(host, &format!("https://{host}")), Ok(()));
+            assert_eq!(from(host, &format!("http://{host}")), Ok(()));
+        }
+        assert_eq!(from("studio.example", "https://evil.example"), Err(Refusal::Origin));
+        assert_eq!(from("studio.example.evil.example", "https://studio.example.evil.example"), Err(Refusal::Host));
     }
 }

@@ -160,6 +160,11 @@ impl Jobs {
         }
     }
 
+    /// Forgets how the last job of a kind ended: what it tells is no longer so.
+    pub fn forget(&self, kind: Kind) {
+        lock(&self.list).retain(|job| job.kind != kind || job.ending().is_none());
+    }
+
     /// Asks all jobs to stop.
     pub fn stop_all(&self) {
         lock(&self.list).iter().for_each(|job| job.cancel.store(true, Ordering::Relaxed));

@@ -1,5 +1,7 @@
 //! The frame around every screen: the bar, the way from left to right, what is wrong, and the document beside it.
 
+mod elsewhere;
+
 use amidst::check::acts;
 use amidst::words::count;
 use maud::{DOCTYPE, Markup, html};
@@ -42,6 +44,29 @@ pub fn message(title: &str, words: &str) -> Markup {
         html lang="en" {
             (head(title, html! {}, html! {}))
             body { main.alone { h1 { (title) } p { (words) } } }
+        }
+    }
+}
+
+/// The page before the lock, with a form to open it.
+pub fn locked(words: &str, wrong: bool) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head("The studio is locked", html! { meta name="color-scheme" content="light dark"; }, html! {}))
+            body { main.alone {
+                h1 { "The studio is locked" }
+                p { (words) }
+                form method="post" action="/open" {
+                    div.field {
+                        label for="token" { "Key or password" }
+                        input id="token" name="token" type="password" autocomplete="current-password" required
+                            aria-invalid=[wrong.then_some("true")] aria-describedby=[wrong.then_some("token-wrong")];
+                        @if wrong { div.wrong id="token-wrong" role="alert" { p { "This does not open the studio." } } }
+                    }
+                    p { button.primary type="submit" { "Open" } }
+                }
+            } }
         }
     }
 }
@@ -113,8 +138,6 @@ pub fn screen_of(problem: &Problem) -> &'static str {
 
 /// Everything that is wrong, with the way to where it can be mended.
 fn problems(view: &View, current: &Screen) -> Markup {
-    let checked = view.results.checked.as_ref().filter(|c| view.current(&c.text));
-    let impossible = checked.and_then(|c| c.impossible.as_deref());
     html! {
         div id="problems" {
             @if !view.problems.is_empty() {
@@ -132,8 +155,8 @@ fn problems(view: &View, current: &Screen) -> Markup {
                     } }
                 }
             }
-            @if let Some(why) = impossible {
-                section.problems role="alert" aria-label="Impossible" { h2 { "No release is possible" } p { (why) }
+            @for why in &view.impossible.list {
+                section.problems role="alert" aria-label="Impossible" { h2 { "No release is possible" } p { (why.message) }
                     @if current.name != "protection" { p { a href="/protection" { "Change the requirements" } } } }
             }
             @if current.name != "data" { (crate::parts::job(view, Kind::Look)) }
@@ -172,8 +195,9 @@ fn document(view: &View, screen: &Screen) -> Markup {
             summary { "The whole text" }
             @if harmless {
                 label.hidden for="source" { "The policy as TOML" }
-                textarea id="source" spellcheck="false" data-text rows="18" { (text) }
-                div.wrong hidden id="source-wrong" {}
+                @let broken: Vec<&Problem> = view.problems.list.iter().filter(|_| text.parse::<toml_edit::DocumentMut>().is_err()).collect();
+                textarea id="source" spellcheck="false" data-text rows="18" aria-invalid=[(!broken.is_empty()).then_some("true")] aria-describedby="source-wrong" { (text) }
+                div.wrong hidden[broken.is_empty()] id="source-wrong" { @for problem in broken { p { (problem.message) } } }
                 button.small type="button" id="source-save" data-save-text { "Save the text" }
             } @else {
                 pre.scroll tabindex="0" { (text) }
@@ -182,11 +206,11 @@ fn document(view: &View, screen: &Screen) -> Markup {
         }
         details id="elsewhere" data-keep {
             summary { "Use it elsewhere" }
-            @for way in elsewhere(view, screen) {
+            @for way in elsewhere::ways(view, screen) {
                 h3 { (way.words) }
                 @for (id, text, door) in [("command", &way.command, "command line"), ("python", &way.python, "Python")] {
                     @let id = format!("{id}{}", way.id);
-                    pre.scroll id=(id) tabindex="0" { (text) }
+                    pre.scroll id=(id) tabindex="0" role="group" aria-label=(format!("{} as {door}", way.words)) { (text) }
                     button.small type="button" data-copy=(id) { "Copy as " (door) span.hidden { ": " (way.words) } }
                 }
             }
@@ -198,49 +222,6 @@ fn document(view: &View, screen: &Screen) -> Markup {
             } }
         }
     }
-}
-
-/// The same work without the page.
-struct Elsewhere {
-    id: &'static str,
-    words: &'static str,
-    command: String,
-    python: String,
-}
-
-/// What the screen shows, and the release, as a command line and as Python.
-fn elsewhere(view: &View, screen: &Screen) -> Vec<Elsewhere> {
-    let name = view.project.policy_name();
-    let input = view.policy.as_ref().and_then(|p| p.data.input.clone()).unwrap_or_else(|| "table.csv".into());
-    let text = |word: &str| serde_json::Value::from(word).to_string();
-    let (policy, table) = (quoted(&name), quoted(&input));
-    let read = format!("import amidst as am\n\npolicy = am.Policy.read({})\n", text(&name));
-    let of_table = |call: &str| format!("import amidst as am\n\nam.{call}({})", text(&input));
-    let of_screen = match screen.name {
-        "data" => Some((format!("amidst init {table}"), of_table("init"))),
-        "columns" => Some((format!("amidst audit {table}"), of_table("survey"))),
-        "hierarchies" | "protection" => Some((format!("amidst check {policy}"), format!("{read}policy.check()"))),
-        "explore" => Some((format!("amidst explore {policy}"), format!("{read}am.explore({}, policy)", text(&input)))),
-        "publish" => {
-            Some(("amidst verify release".to_string(), "import amidst as am\n\nam.verify(\"release\")".to_string()))
-        }
-        _ => None,
-    };
-    let release = Elsewhere {
-        id: "",
-        words: "The release",
-        command: format!("amidst anonymize {policy} --out release"),
-        python: format!("{read}release = am.anonymize({}, policy)\nrelease.save(\"release\")", text(&input)),
-    };
-    let of_screen =
-        of_screen.map(|(command, python)| Elsewhere { id: "-screen", words: "This screen", command, python });
-    of_screen.into_iter().chain([release]).collect()
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "._-/".contains(c));
-    if plain { word.to_string() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]
@@ -259,9 +240,5 @@ mod tests {
         assert_eq!(at(&["columns", "age", "hierarchy", "mask"]), "hierarchies");
         assert_eq!(at(&["columns", "age", "role"]), "columns");
         assert_eq!((at(&["require", "0", "k"]), at(&["output", "file"]), at(&[])), ("protection", "publish", "data"));
-        assert_eq!(
-            (quoted("policy.toml"), quoted("my policy's.toml")),
-            ("policy.toml".into(), "'my policy'\\''s.toml'".into())
-        );
     }
 }

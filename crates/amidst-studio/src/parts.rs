@@ -60,7 +60,7 @@ pub struct Field<'a> {
 impl Field<'_> {
     /// A line to type in.
     pub fn text(&self, view: &View) -> Markup {
-        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let problems = view.wrong_at(self.keys);
         let id = id(self.keys);
         html! {
             div.field {
@@ -77,7 +77,7 @@ impl Field<'_> {
 
     /// Several lines to type in.
     pub fn area(&self, view: &View) -> Markup {
-        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let problems = view.wrong_at(self.keys);
         let id = id(self.keys);
         html! {
             div.field {
@@ -93,7 +93,7 @@ impl Field<'_> {
 
     /// A choice; an empty value is what happens when nothing is stated.
     pub fn choice(&self, view: &View, options: &[(String, String)]) -> Markup {
-        let problems: Vec<&Problem> = view.problems.within(self.keys).collect();
+        let problems = view.wrong_at(self.keys);
         let id = id(self.keys);
         let known = options.iter().any(|(value, _)| *value == self.value);
         html! {

@@ -8,6 +8,7 @@ use amidst::audit::Survey;
 use amidst::core::internal::lattice::Explored;
 use amidst::explore::{How, Seen, local};
 use amidst::overview::{Association, FirstRows, Overview, Sides, Tree};
+use amidst::policy::{Data, MissingRows, Policy};
 use amidst::prepare::Prepared;
 use amidst::report::Partition;
 use serde_json::Value;
@@ -21,10 +22,10 @@ const SHOWN_EVERY: Duration = Duration::from_millis(500);
 /// Everything that was found.
 #[derive(Debug, Clone, Default)]
 pub struct Results {
-    /// The first rows of the table that was looked at last, and where it was read; there before anything else is.
-    pub first: Option<(String, Arc<FirstRows>)>,
-    /// The table in figures, and where it was read.
-    pub overview: Option<(String, Arc<Overview>)>,
+    /// The first rows of the table that was looked at last, and how it was read; there before anything else is.
+    pub first: Option<(Reading, Arc<FirstRows>)>,
+    /// The table in figures, and how it was read.
+    pub overview: Option<(Reading, Arc<Overview>)>,
     /// What singles people out in it.
     pub survey: Option<Arc<Survey>>,
     /// The policy, held against the table.
@@ -45,6 +46,30 @@ pub struct Results {
     pub series: Option<Arc<SeriesTold>>,
 }
 
+/// Where a table is, and how it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// The file, folder, pattern or address.
+    pub source: String,
+    /// What a policy states of its cells; guessed where there is none yet.
+    pub stated: Option<Data>,
+}
+
+impl Reading {
+    /// A table that there is no policy for.
+    pub fn of_source(source: String) -> Reading {
+        Reading { source, stated: None }
+    }
+
+    /// The table of a policy; none where it names none.
+    pub fn of_policy(policy: &Policy) -> Option<Reading> {
+        let source = policy.origin.resolve_source(policy.data.input.as_ref()?);
+        // What becomes of rows later has no part in reading them.
+        let stated = Data { input: None, missing_rows: MissingRows::default(), ..policy.data.clone() };
+        Some(Reading { source, stated: Some(stated) })
+    }
+}
+
 /// Something that was made from a policy.
 #[derive(Debug)]
 pub struct Made<T> {
@@ -61,8 +86,8 @@ pub struct Checked {
     pub text: String,
     /// What is wrong.
     pub problems: Problems,
-    /// Why no release can satisfy it, where none can.
-    pub impossible: Option<String>,
+    /// Why no release can satisfy it, where none can; at the parameter that asks too much, where it is known.
+    pub impossible: Problems,
     /// What is usable but probably not meant.
     pub remarks: Vec<String>,
 }

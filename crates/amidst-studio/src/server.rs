@@ -8,8 +8,8 @@ use amidst::Failure;
 use amidst::check::printable_lines;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
@@ -21,6 +21,7 @@ use crate::edit::Edit;
 use crate::guard::{self, Guard};
 use crate::jobs::Kind;
 use crate::project::Project;
+use crate::results::Reading;
 use crate::studio::Studio;
 use crate::{files, page, parts, screens, upload, work};
 
@@ -31,22 +32,22 @@ pub struct Options {
     pub host: IpAddr,
     /// The port; a free one when 0.
     pub port: u16,
-    /// The token; a random one when absent.
-    pub token: Option<String>,
-    /// Further names that browsers reach the server under.
+    /// What opens it beside or instead of a random token; it is printed nowhere.
+    pub password: Option<String>,
+    /// Names of a server in front of it that passes requests on.
     pub names: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { host: IpAddr::from([127, 0, 0, 1]), port: 0, token: None, names: Vec::new() }
+        Options { host: IpAddr::from([127, 0, 0, 1]), port: 0, password: None, names: Vec::new() }
     }
 }
 
 /// A studio that is being served.
 #[derive(Debug)]
 pub struct Running {
-    /// The address with the token that opens it.
+    /// The address that opens it: with the token, or without the password, which is asked for then.
     pub address: String,
     /// An address that opens it once, for the arguments of a browser, which others on this machine may see.
     pub once: String,
@@ -63,8 +64,8 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
     let listener = std::net::TcpListener::bind(SocketAddr::new(options.host, options.port)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();
-    let token = match &options.token {
-        Some(token) => token.clone(),
+    let token = match &options.password {
+        Some(password) => password.clone(),
         None => guard::token().map_err(failed)?,
     };
     let host = match options.host {
@@ -73,12 +74,16 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
         IpAddr::V4(v4) => v4.to_string(),
         IpAddr::V6(v6) => format!("[{v6}]"),
     };
-    let mut names: Vec<&str> = options.names.iter().map(String::as_str).chain([host.as_str()]).collect();
+    let mut names = vec![host.as_str()];
     if options.host.is_loopback() || options.host.is_unspecified() {
         names.push("localhost");
     }
-    let once = guard::token().map_err(failed)?;
-    let studio = Arc::new(Studio::open(project, Guard::new(token.clone(), &names, port))?);
+    let [once, secret] = [guard::token().map_err(failed)?, guard::token().map_err(failed)?];
+    let mut guard = Guard::new(token.clone(), secret, &names, port).passed_on(&options.names);
+    if options.host.is_unspecified() {
+        guard = guard.by_any_address(port);
+    }
+    let studio = Arc::new(Studio::open(project, guard)?);
     studio.guard.admit_once(once.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
     let router = router(Arc::clone(&studio));
@@ -88,11 +93,18 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
         }
     });
     match &studio.project.data {
-        Some(data) => work::look(&studio, amidst::io::relative_to(&studio.project.folder, data), true),
+        Some(data) => {
+            let source = amidst::io::relative_to(&studio.project.folder, data);
+            work::look(&studio, Reading::of_source(source));
+        }
         None => work::settle(&studio),
     }
     let opening = |token: &str| format!("http://{host}:{port}/open?token={token}");
-    Ok(Running { address: opening(&token), once: opening(&once), studio, runtime })
+    let address = match options.password {
+        Some(_) => format!("http://{host}:{port}/"),
+        None => opening(&token),
+    };
+    Ok(Running { address, once: opening(&once), studio, runtime })
 }
 
 impl Running {
@@ -112,7 +124,6 @@ type Shared = State<Arc<Studio>>;
 fn router(studio: Arc<Studio>) -> Router {
     Router::new()
         .route("/", get(|| async { to("/data") }))
-        .route("/assets/{name}", get(asset))
         .route("/state", get(state))
         .route("/edit", post(edit))
         .route("/undo", post(|studio: Shared| travel(studio, true)))
@@ -122,13 +133,15 @@ fn router(studio: Arc<Studio>) -> Router {
         .route("/upload", post(upload::receive))
         .route("/run/{kind}", post(run))
         .route("/stop/{kind}", post(stop))
-        .route("/import", post(upload::import))
+        .route("/import", post(upload::import).layer(DefaultBodyLimit::max(upload::LARGEST_HIERARCHY)))
         .route("/hierarchy", get(files::hierarchy))
         .route("/why", get(why))
         .route("/file", get(files::serve))
         .route("/{screen}", get(screen))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), admitted))
-        .route("/open", get(open))
+        // What anybody may see: no more than the program itself.
+        .route("/assets/{name}", get(asset))
+        .route("/open", get(open).post(open_by_form))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), addressed))
         .with_state(studio)
 }
@@ -149,11 +162,19 @@ async fn addressed(State(studio): Shared, request: Request, next: Next) -> Respo
 async fn admitted(State(studio): Shared, request: Request, next: Next) -> Response {
     match studio.guard.admitted(request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => {
-            let page = page::message("The studio is locked", refusal.message());
-            (StatusCode::FORBIDDEN, html(page)).into_response()
-        }
+        Err(_) => locked(false),
     }
+}
+
+/// The page before the lock.
+fn locked(wrong: bool) -> Response {
+    let mut response =
+        (StatusCode::FORBIDDEN, html(page::locked(guard::Refusal::Token.message(), wrong))).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(guard::LOCKED));
+    // A form whose page is not to be told of has no origin either, and would be refused.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
 }
 
 #[derive(Deserialize)]
@@ -162,11 +183,21 @@ struct Opening {
     token: String,
 }
 
-/// Exchanges the token for a cookie.
+/// Exchanges the token of an address for a cookie.
 async fn open(State(studio): Shared, Query(opening): Query<Opening>) -> Response {
-    if !studio.guard.opens(&opening.token) {
-        let message = guard::Refusal::Token.message();
-        return (StatusCode::FORBIDDEN, html(page::message("The studio is locked", message))).into_response();
+    opened(&studio, &opening.token).await
+}
+
+/// Exchanges what was typed into the form for a cookie.
+async fn open_by_form(State(studio): Shared, form: String) -> Response {
+    let typed = Uri::try_from(format!("/?{}", form.trim())).ok();
+    let opening = typed.and_then(|uri| Query::<Opening>::try_from_uri(&uri).ok());
+    opened(&studio, opening.as_ref().map_or("", |opening| opening.token.trim())).await
+}
+
+async fn opened(studio: &Studio, token: &str) -> Response {
+    if !studio.guard.tried(token).await {
+        return locked(true);
     }
     let mut response = to("/data");
     if let Ok(cookie) = HeaderValue::from_str(&studio.guard.cookie()) {

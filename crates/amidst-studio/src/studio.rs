@@ -10,9 +10,9 @@ use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::guard::Guard;
 use crate::jobs::{Jobs, lock};
-use crate::places::Problems;
+use crate::places::{Problem, Problems};
 use crate::project::Project;
-use crate::results::Results;
+use crate::results::{Reading, Results};
 
 /// Everything that the server holds.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Studio {
     pub project: Project,
     pub guard: Guard,
     pub jobs: Arc<Jobs>,
+    /// The table that is being looked at, or was last.
+    pub looking: Mutex<Option<Reading>>,
     document: Mutex<Document>,
     results: Mutex<Results>,
 }
@@ -32,6 +34,8 @@ pub struct View {
     pub raw: DocumentMut,
     pub policy: Option<Policy>,
     pub problems: Problems,
+    /// Why no release is possible, where none is.
+    pub impossible: Problems,
     pub results: Results,
     pub jobs: Arc<Jobs>,
     /// What was done, step by step; which of them is current.
@@ -45,7 +49,14 @@ pub struct View {
 impl Studio {
     pub fn open(project: Project, guard: Guard) -> Result<Studio, Failure> {
         let document = Mutex::new(Document::open(&project.policy)?);
-        Ok(Studio { project, guard, jobs: Arc::default(), document, results: Mutex::default() })
+        Ok(Studio {
+            project,
+            guard,
+            jobs: Arc::default(),
+            looking: Mutex::default(),
+            document,
+            results: Mutex::default(),
+        })
     }
 
     /// What a page shows.
@@ -59,8 +70,10 @@ impl Studio {
         };
         let results = self.results();
         let text = document.text().map(String::from);
+        let mut impossible = Problems::default();
         if let Some(checked) = results.checked.as_ref().filter(|c| Some(&c.text) == text.as_ref() && policy.is_some()) {
             problems = checked.problems.clone();
+            impossible = checked.impossible.clone();
         }
         let (steps, at) = document.steps();
         View {
@@ -68,6 +81,7 @@ impl Studio {
             raw: text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default(),
             policy,
             problems,
+            impossible,
             results,
             jobs: Arc::clone(&self.jobs),
             steps: steps.iter().map(|step| step.what.clone()).collect(),
@@ -162,6 +176,11 @@ impl View {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What is wrong at a field, or asks too much there.
+    pub fn wrong_at<'a>(&'a self, keys: &'a [&str]) -> Vec<&'a Problem> {
+        self.problems.within(keys).chain(self.impossible.within(keys)).collect()
     }
 
     /// Whether what was made from a text was made from the current one.

@@ -53,11 +53,10 @@ fn placed(studio: &Arc<Studio>, file: NamedTempFile, path: &std::path::Path) -> 
     file.persist_noclobber(path).map_err(|e| failed(e.error))?;
     let source = path.to_string_lossy().into_owned();
     // What cannot be read is told at once, and leaves nothing behind.
-    if let Err(failure) = amidst::overview::first_rows(&source, 10, |_| true) {
+    if let Err(failure) = work::open(studio, source) {
         let _ = std::fs::remove_file(path);
         return Err(failure);
     }
-    work::look(studio, source, true);
     Ok(json!({"version": studio.jobs.version()}))
 }
 
@@ -74,8 +73,7 @@ pub async fn choose(State(studio): State<Arc<Studio>>, Json(chosen): Json<Chosen
             return Err(Failure::Usage("name a file, a folder, a pattern or the address of a table".to_string()));
         }
         let source = amidst::io::relative_to(&studio.project.folder, typed);
-        amidst::overview::first_rows(&source, 10, |_| true)?;
-        work::look(&studio, source, true);
+        work::open(&studio, source)?;
         Ok(json!({"version": studio.jobs.version()}))
     });
     done.await.map_or_else(|response| response, answer)
@@ -86,11 +84,14 @@ pub async fn sample(State(studio): State<Arc<Studio>>) -> Response {
     let done = aside(move || {
         let path = studio.project.vacant("patients.csv");
         amidst::sample::save(1000, 1, &path)?;
-        work::look(&studio, path.to_string_lossy().into_owned(), true);
+        work::open(&studio, path.to_string_lossy().into_owned())?;
         Ok(json!({"version": studio.jobs.version()}))
     });
     done.await.map_or_else(|response| response, answer)
 }
+
+/// The largest file that a hierarchy is taken in from.
+pub const LARGEST_HIERARCHY: usize = 64 << 20;
 
 #[derive(Deserialize)]
 pub struct Import {
@@ -112,8 +113,9 @@ pub async fn import(State(studio): State<Arc<Studio>>, Query(import): Query<Impo
             kind: Kind::Toml,
             value: format!("{{ file = {} }}", toml_edit::Value::from(name)),
         };
-        let what = work::edit(&studio, &edit)?;
-        Ok(json!({"what": what}))
+        // What the policy does not take leaves nothing behind.
+        let made = work::edit(&studio, &edit).inspect_err(|_| drop(std::fs::remove_file(&path)));
+        Ok(json!({"what": made?}))
     });
     done.await.map_or_else(|response| response, answer)
 }

@@ -4,20 +4,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::anonymize::{Candidate, Options, anonymize};
+use amidst::check::{On, Requirement};
+use amidst::core::search::Impossible;
 use amidst::explore;
+use amidst::io::Conventions;
 use amidst::overview::{self, Overview, Sides};
 use amidst::plan::algorithm_of;
+use amidst::policy::Policy;
 use amidst::policy_check::{Finding, check_and_prepare};
 use amidst::prepare::{LoadOptions, PrepareError, Prepared};
 use amidst::report::partition;
 use amidst::series::{self, Batch, First, Mode, Series};
 use amidst::verify::{Subject, verify};
 use amidst::{Failure, job::Job};
+use serde_json::Value;
 
 use crate::edit::Edit;
-use crate::jobs::Kind;
+use crate::jobs::{Kind, lock};
 use crate::places::Problems;
-use crate::results::{Checked, Compared, Fitted, Growing, Made, Possible, SeriesTold, Told, Verified};
+use crate::results::{Checked, Compared, Fitted, Growing, Made, Possible, Reading, SeriesTold, Told, Verified};
 use crate::studio::Studio;
 
 /// Rows that are shown of a table before anything is counted, and of either side of a comparison.
@@ -59,46 +64,93 @@ pub fn settle(studio: &Arc<Studio>) {
     studio.jobs.changed();
     let Ok((_, policy)) = studio.policy() else {
         studio.jobs.stop(Kind::Check);
+        studio.jobs.forget(Kind::Look);
         return;
     };
-    if let Some(input) = &policy.data.input {
-        let source = policy.origin.resolve_source(input);
-        let known = studio.results().overview.is_some_and(|(looked, _)| looked == source);
-        if !known && !studio.jobs.runs(Kind::Look) {
-            look(studio, source, false);
+    if let Some(reading) = Reading::of_policy(&policy) {
+        let looked = studio.results().overview.is_some_and(|(looked, _)| looked == reading);
+        // A job that drafts a policy ends with this, for the policy that it drafted.
+        let drafts = studio.jobs.runs(Kind::Look) && lock(&studio.looking).as_ref().is_some_and(|r| r.stated.is_none());
+        if looked {
+            // Another table may have been asked for meanwhile that could not be read.
+            studio.jobs.forget(Kind::Look);
+        } else if !drafts {
+            look(studio, reading);
         }
     }
     check(studio);
 }
 
-/// Looks at a table; with `draft`, its first policy becomes the document.
-pub fn look(studio: &Arc<Studio>, source: String, draft: bool) {
+/// Opens a table that there is no policy for: its first rows are there when this returns, the rest follows.
+///
+/// # Errors
+/// When it cannot be read; nothing has changed then.
+pub fn open(studio: &Arc<Studio>, source: String) -> Result<(), Failure> {
+    let reading = Reading::of_source(source);
+    first(studio, &reading)?;
+    look(studio, reading);
+    Ok(())
+}
+
+/// Looks at a table; where there is no policy for it, the first one is drafted and becomes the document.
+pub fn look(studio: &Arc<Studio>, reading: Reading) {
     let kept = Arc::clone(studio);
+    if studio.jobs.runs(Kind::Look) && lock(&studio.looking).as_ref() == Some(&reading) {
+        return;
+    }
+    *lock(&studio.looking) = Some(reading.clone());
     studio.jobs.start(Kind::Look, move |job| {
-        let first = Arc::new(overview::first_rows(&source, FIRST_ROWS, |_| true)?);
-        kept.keep(|results| results.first = Some((source.clone(), first)));
-        let overview = Arc::new(Overview::of(&source, job)?);
-        let text = draft.then(|| overview.draft(&kept.project.folder));
+        let Reading { source, stated } = &reading;
+        if kept.results().first.is_none_or(|(read, _)| read != reading) {
+            first(&kept, &reading)?;
+        }
+        let overview = Arc::new(Overview::of(source, stated.as_ref(), job)?);
         kept.keep(|results| {
-            results.overview = Some((source.clone(), Arc::clone(&overview)));
+            results.overview = Some((reading.clone(), Arc::clone(&overview)));
             results.survey = None;
         });
-        if let Some(text) = text {
-            let name = Path::new(&source).file_name().map_or(source.clone(), |n| n.to_string_lossy().into_owned());
-            kept.replace(&format!("drafted for {name}"), text)?;
+        let mut reading = reading.clone();
+        if stated.is_none() {
+            let name = Path::new(source).file_name().map_or(source.clone(), |n| n.to_string_lossy().into_owned());
+            kept.replace(&format!("drafted for {name}"), overview.draft(&kept.project.folder))?;
+            reading = drafted(&kept, reading)?;
             settle(&kept);
         }
-        survey(&kept, &source, overview);
+        survey(&kept, reading, overview);
         Ok(())
     });
 }
 
-fn survey(studio: &Arc<Studio>, source: &str, overview: Arc<Overview>) {
-    let (kept, source) = (Arc::clone(studio), source.to_string());
+/// Reads the first rows.
+fn first(studio: &Studio, reading: &Reading) -> Result<(), Failure> {
+    let first = Arc::new(overview::first_rows(&reading.source, reading.stated.as_ref(), FIRST_ROWS)?);
+    studio.keep(|results| results.first = Some((reading.clone(), first)));
+    Ok(())
+}
+
+/// What was read by guesses is the table of the policy that states them.
+fn drafted(studio: &Studio, guessed: Reading) -> Result<Reading, Failure> {
+    let Some(reading) = studio.policy().ok().and_then(|(_, policy)| Reading::of_policy(&policy)) else {
+        return Ok(guessed);
+    };
+    let conventions = reading.stated.as_ref().map(|data| &data.conventions);
+    if conventions.is_some_and(|stated| *stated != Conventions::default()) {
+        first(studio, &reading)?;
+    }
+    studio.keep(|results| {
+        if let Some((read, _)) = results.overview.as_mut().filter(|(read, _)| *read == guessed) {
+            *read = reading.clone();
+        }
+    });
+    Ok(reading)
+}
+
+fn survey(studio: &Arc<Studio>, reading: Reading, overview: Arc<Overview>) {
+    let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Survey, move |_| {
         let found = Arc::new(overview.survey());
         kept.keep(|results| {
-            if results.overview.as_ref().is_some_and(|(looked, _)| *looked == source) {
+            if results.overview.as_ref().is_some_and(|(looked, _)| *looked == reading) {
                 results.survey = Some(found);
             }
         });
@@ -116,13 +168,17 @@ pub fn check(studio: &Arc<Studio>) {
         }
         let load = LoadOptions { input: None, control: *job };
         let (findings, prepared) = check_and_prepare(&policy, &load);
-        let mut checked =
-            Checked { text: text.clone(), problems: Problems::default(), impossible: None, remarks: Vec::new() };
+        let mut checked = Checked {
+            text: text.clone(),
+            problems: Problems::default(),
+            impossible: Problems::default(),
+            remarks: Vec::new(),
+        };
         for finding in findings {
             match finding {
                 Finding::Fits(_) => {}
                 Finding::Remark(remark) => checked.remarks.push(remark),
-                Finding::Impossible(why) => checked.impossible = Some(why.message),
+                Finding::Impossible(why) => checked.impossible = impossible(&policy, &why),
                 Finding::Wrong(errors) => checked.problems = Problems::from(&errors),
                 Finding::Unreadable(PrepareError::Cancelled) => return Err(Failure::Cancelled),
                 Finding::Unreadable(error) => checked.problems = Problems::from(&Failure::from(error)),
@@ -142,8 +198,21 @@ pub fn check(studio: &Arc<Studio>) {
     });
 }
 
+/// Why no release is possible, at the requirement that asks too much.
+fn impossible(policy: &Policy, why: &Impossible) -> Problems {
+    let place = why.unmet.as_deref().and_then(|unmet| {
+        let model = policy.requirements.get(unmet.requirement)?.model;
+        let asked = model.parameters.iter().find(|p| p.name == unmet.best.parameter)?;
+        Some((unmet.requirement.to_string(), asked.name))
+    });
+    match place {
+        Some((position, parameter)) => Problems::at(&["require", &position, parameter], &why.message),
+        None => Problems::at(&[], &why.message),
+    }
+}
+
 /// The table of the current policy, ready to be searched: the one that a check kept, or read again.
-fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, amidst::policy::Policy, Arc<Fitted>), Failure> {
+fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, Policy, Arc<Fitted>), Failure> {
     let (text, policy) = studio.policy()?;
     if let Some(fitted) = studio.results().fitted.filter(|fitted| fitted.text == text) {
         return Ok((text, policy, fitted));
@@ -234,12 +303,27 @@ pub fn verified(studio: &Arc<Studio>, folder: String) {
             claims: verdict
                 .requirements
                 .iter()
-                .map(|found| format!("{}: {}", found.requirement.model, found.verdict.word()))
+                .map(|found| format!("{}: {}", claim(&found.requirement), found.verdict.word()))
                 .collect(),
         };
         kept.keep(|results| results.verified = Some(Arc::new(told)));
         Ok(())
     });
+}
+
+/// A requirement as people write it: the model, what it is on, and its parameters.
+fn claim(stated: &Requirement) -> String {
+    let on = match &stated.on {
+        None => String::new(),
+        Some(On::One(column)) => format!(" on {column}"),
+        Some(On::Many(columns)) => format!(" on {}", columns.join(" and ")),
+    };
+    let words = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!(" {name} = {text}"),
+        other => format!(" {name} = {other}"),
+    };
+    let parameters: Vec<String> = stated.parameters.iter().map(words).collect();
+    format!("{}{on}{}", stated.model, parameters.join(","))
 }
 
 /// What is done to a series.

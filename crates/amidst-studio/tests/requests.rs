@@ -1,5 +1,5 @@
 //! Requests to the studio that no page of it would send: mutants of the ones in `fuzz/corpus/studio`, over a socket,
-//! with the token. A request is answered or refused; none is answered with a defect (500), and the server goes on.
+//! with the cookie. A request is answered or refused; none is answered with a defect (500), and the server goes on.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,10 +11,12 @@ use amidst_studio::{Options, Running, start};
 
 const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
                       [[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
-const TOKEN: &str = "0123456789abcdef";
+const PASSWORD: &str = "0123456789abcdef";
 
 struct Server {
     host: String,
+    /// What a browser would keep.
+    cookie: String,
     _folder: tempfile::TempDir,
     _running: Running,
 }
@@ -29,11 +31,23 @@ fn server() -> &'static Server {
         std::fs::write(folder.path().join("policy.toml"), POLICY).expect("a policy");
         let policy = folder.path().join("policy.toml");
         let project = Project::of(policy.to_str()).expect("a project");
-        let options = Options { token: Some(TOKEN.into()), ..Options::default() };
+        let options = Options { password: Some(PASSWORD.into()), ..Options::default() };
         let running = start(project, &options).expect("a server");
         let host = running.address.split('/').nth(2).unwrap_or_default().to_string();
-        Server { host, _folder: folder, _running: running }
+        let cookie = opened(&host);
+        Server { host, cookie, _folder: folder, _running: running }
     })
+}
+
+/// The cookie that the password is exchanged for.
+fn opened(host: &str) -> String {
+    let mut socket = TcpStream::connect(host).expect("a server");
+    let asked = format!("GET /open?token={PASSWORD} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    socket.write_all(asked.as_bytes()).expect("a request");
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).expect("an answer");
+    let set = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
+    set.split(';').next().unwrap_or_default().to_string()
 }
 
 /// Sends bytes and returns the beginning of what comes back. A server waits for the rest of a request that is not
@@ -65,13 +79,12 @@ fn request(bytes: &[u8]) -> String {
 
 fn sent(bytes: &[u8], patience: Duration) -> String {
     let host = &server().host;
-    let port = host.rsplit(':').next().unwrap_or_default();
     let body = bytes.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| bytes.len() - at - 4);
     let mut bytes = bytes.to_vec();
     for (what, with) in [
         ("@HOST@", host.clone()),
         ("@HOST@", host.clone()),
-        ("@COOKIE@", format!("amidst-studio-{port}={TOKEN}")),
+        ("@COOKIE@", server().cookie.clone()),
         ("@LENGTH@", body.to_string()),
     ] {
         bytes = replaced(&bytes, what, &with);

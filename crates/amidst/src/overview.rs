@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use crate::Failure;
 use crate::anonymize::Release;
 use crate::audit::survey::{self, Survey};
-use crate::init::{Looked, drafted};
+use crate::init::{Looked, drafted, first_of};
 use crate::job::Job;
-use crate::policy::{Policy, Role};
+use crate::policy::{Data, Policy, Role};
 use crate::prepare::{PrepareError, Prepared, lacked};
 use crate::report::{Bar, Others, histogram};
 
@@ -70,12 +70,12 @@ pub struct ColumnFigures {
 }
 
 impl Overview {
-    /// Reads a table and counts its columns.
+    /// Reads a table and counts its columns. It is read as a policy states; where none does, that is guessed.
     ///
     /// # Errors
     /// Whatever is wrong with the input, or that the job was stopped.
-    pub fn of(input: &str, job: &Job<'_>) -> Result<Overview, Failure> {
-        let looked = Looked::watched(input, true, job)?;
+    pub fn of(input: &str, stated: Option<&Data>, job: &Job<'_>) -> Result<Overview, Failure> {
+        let looked = Looked::stated(input, stated, true, job)?;
         let columns = looked.header.par_iter().map(|name| column(&looked, name)).collect();
         let (rows, missing) = (looked.table.rows as u64, looked.missing.clone());
         Ok(Overview { rows, missing, columns, input: input.to_string(), looked })
@@ -147,15 +147,17 @@ pub struct FirstRows {
     pub rows: Vec<Vec<String>>,
 }
 
-/// Reads the first rows of a table, without the columns of which `keep` is false.
+/// Reads the first rows of a table, as a policy states; where none does, that is guessed.
 ///
 /// # Errors
 /// Whatever is wrong with the input.
-pub fn first_rows(input: &str, most: u64, keep: impl Fn(&str) -> bool) -> Result<FirstRows, Failure> {
-    let options = ReadOptions { keep: Some(&keep), max_rows: Some(most), threads: 1, ..ReadOptions::default() };
-    let read = amidst_io::read(input, &options).map_err(PrepareError::from)?;
-    let rows = (0..read.table.rows).map(|row| read.table.columns.iter().map(|c| c.value(row).to_string()).collect());
-    Ok(FirstRows { rows: rows.collect(), header: read.table.columns.iter().map(|c| c.name.clone()).collect() })
+pub fn first_rows(input: &str, stated: Option<&Data>, most: u64) -> Result<FirstRows, Failure> {
+    Ok(shown(&first_of(input, stated, most)?))
+}
+
+fn shown(table: &Table) -> FirstRows {
+    let rows = (0..table.rows).map(|row| table.columns.iter().map(|c| c.value(row).to_string()).collect());
+    FirstRows { rows: rows.collect(), header: table.columns.iter().map(|c| c.name.clone()).collect() }
 }
 
 /// The first rows of a release, whatever its format.
@@ -164,9 +166,7 @@ pub fn first_rows(input: &str, most: u64, keep: impl Fn(&str) -> bool) -> Result
 /// When the release cannot be read back.
 pub fn released_rows(release: &Release, most: u64) -> Result<FirstRows, Failure> {
     let options = ReadOptions { max_rows: Some(most), threads: 1, ..ReadOptions::default() };
-    let table = read_back(release, &options)?;
-    let rows = (0..table.rows).map(|row| table.columns.iter().map(|c| c.value(row).to_string()).collect());
-    Ok(FirstRows { rows: rows.collect(), header: table.columns.iter().map(|c| c.name.clone()).collect() })
+    Ok(shown(&read_back(release, &options)?))
 }
 
 fn read_back(release: &Release, options: &ReadOptions<'_>) -> Result<Table, Failure> {
@@ -307,7 +307,7 @@ mod tests {
     fn columns_are_counted_without_unknown_cells() {
         let rows: String = (0..60).map(|i| format!("p{i:03},{},{}\n", i % 7, ["f", "m", "?"][i % 3])).collect();
         let (folder, file) = written(&format!("name,ward,sex\n{rows}"));
-        let overview = Overview::of(&file, &Job::default()).unwrap();
+        let overview = Overview::of(&file, None, &Job::default()).unwrap();
         assert_eq!(overview.rows, 60);
         let figures: Vec<_> = overview.columns.iter().map(|c| c.counted.clone().unwrap()).collect();
         assert_eq!((figures[0].distinct, figures[0].uniques, figures[0].histogram.len()), (60, 60, 0));
@@ -316,14 +316,42 @@ mod tests {
         let draft = crate::init::draft(&file, Some(folder.path())).unwrap();
         assert_eq!(overview.draft(folder.path()), draft, "a draft is that of `amidst init`");
         assert!(overview.suggestion("ward").is_some_and(|recipe| recipe.starts_with('{')));
-        let first = first_rows(&file, 2, |name| name != "name").unwrap();
-        assert_eq!((first.header, first.rows.len()), (vec!["ward".to_string(), "sex".to_string()], 2));
+        let first = first_rows(&file, None, 2).unwrap();
+        assert_eq!((first.header, first.rows.len()), (["name", "ward", "sex"].map(String::from).to_vec(), 2));
+    }
+
+    #[test]
+    fn a_table_is_read_as_its_policy_says() {
+        let rows: String = (0..60).map(|i| format!("{},{};x{}\n", i % 7, i % 3, i % 5)).collect();
+        let (_folder, file) = written(&format!("a;b\n{rows}"));
+        let policy = |data: &str| {
+            Policy::parse(&format!("[data]\n{data}\n[columns.b]\nrole = \"quasi\"\n{REQUIRED}"), Path::new("p.toml"))
+        };
+        let header = |data: Option<&Data>| first_rows(&file, data, 3).unwrap();
+        let guessed = header(None);
+        assert_eq!((guessed.header.len(), guessed.rows[1][0].as_str()), (2, "1,1"), "{guessed:?}");
+        let comma = policy("separator = \",\"").unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(first_rows(&file, Some(&comma.data), 3).is_err(), "what is stated is not guessed");
+        let stated = policy("decimal = \",\"\nmissing = [\"x0\"]").unwrap_or_else(|errors| panic!("{errors}"));
+        assert_eq!(header(Some(&stated.data)).rows[1][0], "1.1");
+        let overview = Overview::of(&file, Some(&stated.data), &Job::default()).unwrap();
+        let figures: Vec<_> = overview.columns.iter().map(|c| c.counted.clone().unwrap()).collect();
+        assert_eq!((figures[0].kind, figures[1].missing), (ValueType::Decimal, 12));
+    }
+
+    #[test]
+    fn a_table_in_an_old_encoding_is_shown() {
+        let (_folder, file) = written("");
+        let rows = b"M\xfcller;81,6\n".repeat(20);
+        std::fs::write(&file, [b"Name;Gr\xf6\xdfe\n".to_vec(), rows].concat()).unwrap();
+        let first = first_rows(&file, None, 2).unwrap();
+        assert_eq!((first.header[1].as_str(), first.rows[0][0].as_str()), ("Größe", "Müller"));
     }
 
     #[test]
     fn values_that_a_hierarchy_lacks_are_counted() {
         let (_folder, file) = written("ward,sex\nnorth,f\nsouth,m\neast,f\neast,m\n?,f\n");
-        let overview = Overview::of(&file, &Job::default()).unwrap();
+        let overview = Overview::of(&file, None, &Job::default()).unwrap();
         let text = |recipe: &str| {
             format!("[data]\nmissing = [\"?\"]\n[columns.ward]\nrole = \"quasi\"\nhierarchy = {recipe}\n{REQUIRED}")
         };

@@ -1,9 +1,9 @@
 //! Snapshots without the rows that are lost anyway.
 //!
 //! Rows that a node must suppress for a reason that no finer node can mend are suppressed in all finer nodes. For these
-//! they need not be told apart: they are taken together as the last class of a finer snapshot, which fails and is merged
-//! with no other. Of a table many of whose rows stand alone this leaves out most classes. Such a snapshot serves nodes
-//! up to that node only.
+//! they need not be told apart: they are taken together as the last class of a finer snapshot, which fails and is
+//! merged with no other. Of a table many of whose rows stand alone this leaves out most classes. Such a snapshot serves
+//! nodes up to that node only.
 
 use std::sync::Arc;
 

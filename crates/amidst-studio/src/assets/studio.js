@@ -12,23 +12,31 @@ export function say(words) {
   say.timer = setTimeout(() => place.classList.remove("shown"), 4000);
 }
 
-/** Sends something; the answer has `problems` where it was refused. */
-export async function post(address, body) {
+const ANEW = "The studio was started anew. Open the address that it printed; nothing is lost.";
+
+/** What an answer says, whatever it is: also a page that is locked, or a file that is too large. */
+export function understood(status, text) {
   try {
-    const answer = await fetch(address, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body ?? {}),
-    });
-    const text = await answer.text();
-    try {
-      return JSON.parse(text);
-    } catch {
-      return { problems: [{ message: text || "the studio refused it" }] };
-    }
+    return JSON.parse(text);
+  } catch {
+    const words = status === 403 ? ANEW : status === 413 ? "it is too large to be sent" : text;
+    return { problems: [{ message: words || "the studio refused it" }] };
+  }
+}
+
+/** Sends something, such as a file; the answer has `problems` where it was refused. */
+export async function send(address, options) {
+  try {
+    const answer = await fetch(address, { method: "POST", ...options });
+    return understood(answer.status, await answer.text());
   } catch {
     return { problems: [{ message: "the studio does not answer; start it again, nothing is lost" }] };
   }
+}
+
+/** Sends something as JSON. */
+export function post(address, body) {
+  return send(address, { headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) });
 }
 
 /** Shows what is wrong at a place. */
@@ -107,6 +115,7 @@ async function once() {
     if (now && next && now.innerHTML !== next.innerHTML) now.replaceChildren(...next.childNodes);
   }
   document.title = fresh.title;
+  if (document.querySelector("[data-job]")) soon();
   version = Number(fresh.body.dataset.version);
   for (const [id, is] of open) if (byId(id)) byId(id).open = is;
   for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
@@ -183,7 +192,15 @@ document.addEventListener("keydown", (e) => {
 });
 
 let gone = false;
+let next = null;
+/** Asks how things stand before long, where something has just begun. */
+function soon() {
+  if (next === null) return;
+  clearTimeout(next);
+  next = setTimeout(follow, 100);
+}
 async function follow() {
+  next = null;
   let wait = 1200;
   if (!document.hidden) {
     try {
@@ -202,16 +219,16 @@ async function follow() {
         if (state.version !== version) await refresh();
       } else if (answer.status === 403 && !gone) {
         gone = true;
-        say("The studio was started anew. Open the address that it printed; nothing is lost.");
+        say(ANEW);
       }
     } catch {
       if (!gone) say("The studio does not answer. Start it again; nothing is lost.");
       gone = true;
     }
   }
-  setTimeout(follow, wait);
+  next = setTimeout(follow, wait);
 }
-setTimeout(follow, 250);
+next = setTimeout(follow, 250);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) refresh();
 });

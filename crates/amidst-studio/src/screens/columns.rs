@@ -3,10 +3,12 @@
 //! The last screen on which anything of identifying columns is shown.
 
 use amidst::audit::Survey;
-use amidst::overview::ColumnOverview;
+use amidst::overview::{ColumnOverview, Overview};
 use amidst::policy::{ROLES, Role};
 use amidst::words::{grouped, percent};
 use maud::{Markup, html};
+use serde_json::json;
+use toml_edit::Item;
 
 use crate::jobs::Kind;
 use crate::parts::{self, Query};
@@ -48,6 +50,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
             } }
             tbody { @for column in &overview.columns { (row(view, column, overview.rows, survey)) } }
         } }
+        (absent(view, overview))
         p.soft { "Alone: rows that no other row agrees with in this column. Share in singling out: how much the column takes part in the smallest sets of columns that single a row out (SUDA2)." }
         @if let Some(survey) = survey { (sets(survey)) }
         p.next { a.button href="/hierarchies" { "Next: how values become less precise" } }
@@ -67,7 +70,7 @@ fn row(view: &View, column: &ColumnOverview, rows: u64, survey: Option<&Survey>)
         tr {
             th scope="row" { (name) @if let Some(f) = &column.counted { br; span.soft { (f.kind.name()) } } }
             td data-label="role" {
-                select id=(id) data-role=(name) aria-label=(format!("Role of {name}")) aria-invalid=[(!problems.is_empty()).then_some("true")]
+                select id=(id) data-role=(name) aria-label=(format!("Role of {name}")) aria-invalid=[(!problems.is_empty() || role.is_none()).then_some("true")]
                     aria-describedby=[(!problems.is_empty()).then(|| format!("{id}-wrong"))] {
                     @if role.is_none() { option value="" selected { "not said" } }
                     @for (word, each) in ROLES { option value=(word) selected[Some(*each) == role] title=(meaning(*each)) { (word) } }
@@ -85,11 +88,30 @@ fn row(view: &View, column: &ColumnOverview, rows: u64, survey: Option<&Survey>)
             }
             td.n data-label="share in singling out" {
                 @match share {
-                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} " " span { (format!("{:.0} %", share * 100.0)) } }
+                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} br; span { (format!("{:.0} %", share * 100.0)) } }
                     None => "–",
                 }
             }
         }
+    }
+}
+
+/// Columns of the policy that the table does not have.
+fn absent(view: &View, overview: &Overview) -> Markup {
+    let here = |name: &str| name == "*" || overview.columns.iter().any(|c| c.name == name);
+    let named = view.raw.get("columns").and_then(Item::as_table_like).into_iter().flat_map(|c| c.iter());
+    let absent: Vec<&str> = named.map(|(name, _)| name).filter(|name| !here(name)).collect();
+    html! {
+        @if !absent.is_empty() { section aria-labelledby="absent" {
+            h2 id="absent" { "In the policy, but not in the table" }
+            ul.files { @for name in &absent {
+                @let keys = ["columns", *name];
+                @let problems: Vec<&Problem> = view.problems.within(&keys).collect();
+                li { strong { (name) } " "
+                    button.small type="button" data-edit=(json!({"op": "set", "path": ["columns", name], "value": ""})) { "Take it out" span.hidden { " of the policy: " (name) } }
+                    (parts::wrong(&problems, &parts::id(&keys))) }
+            } }
+        } }
     }
 }
 

@@ -2,7 +2,7 @@
 //! figures are those of the owner's report, drawn by the same code.
 
 use amidst::anonymize::Release;
-use amidst::overview::{Association, CrossTable, FirstRows, Sides, first_rows};
+use amidst::overview::{Association, CrossTable, FirstRows, Sides};
 use amidst::policy::Role;
 use amidst::report::sections;
 use amidst::words::grouped;
@@ -12,7 +12,6 @@ use serde_json::json;
 use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
 use crate::studio::View;
-use crate::work::FIRST_ROWS;
 
 /// Pairs that are shown.
 const PAIRS: usize = 15;
@@ -76,7 +75,7 @@ fn purpose(view: &View) -> Markup {
         hint: Some("how often a classifier is right with the release, and with the original"),
         placeholder: "",
     };
-    html! { div.short { (field.choice(view, &options)) } }
+    html! { div.medium { (field.choice(view, &options)) } }
 }
 
 fn summary(release: &Release) -> Markup {
@@ -95,10 +94,7 @@ fn summary(release: &Release) -> Markup {
 
 /// A few rows of either side; of the original only what is published.
 fn rows(view: &View, after: &FirstRows) -> Markup {
-    let Some(policy) = &view.policy else { return html! {} };
-    let source = policy.data.input.as_ref().map(|input| policy.origin.resolve_source(input));
-    let published = |name: &str| view.role(name).published();
-    let before = source.and_then(|source| first_rows(&source, FIRST_ROWS, published).ok());
+    let before = view.results.first.as_ref().map(|(_, first)| published(view, first));
     html! {
         section aria-labelledby="sides" {
             h2 id="sides" { "Rows" }
@@ -110,6 +106,13 @@ fn rows(view: &View, after: &FirstRows) -> Markup {
             p.soft { "Different people: the order of a release tells nothing." }
         }
     }
+}
+
+/// What of the first rows is in columns that are published.
+fn published(view: &View, first: &FirstRows) -> FirstRows {
+    let kept: Vec<usize> = (0..first.header.len()).filter(|&i| view.role(&first.header[i]).published()).collect();
+    let of = |row: &Vec<String>| kept.iter().filter_map(|&i| row.get(i).cloned()).collect();
+    FirstRows { header: of(&first.header), rows: first.rows.iter().map(of).collect() }
 }
 
 /// Which groups lose most: by the values of the column that was asked for, or of any.
@@ -198,7 +201,7 @@ fn pairs(pairs: &[Association], sides: &Sides, query: &Query) -> Markup {
 fn cross_table(id: &str, names: (&str, &str), table: &CrossTable) -> Markup {
     let (first, second) = names;
     html! {
-        div.scroll id=(format!("cross-{id}")) tabindex="0" role="group" aria-label=(format!("{first} and {second}, {id}")) { table.cross {
+        div.scroll id=(format!("cross-{id}")) tabindex="0" role="group" aria-label=(format!("{first} and {second}, {id}")) { table.cross.wraps {
             thead { tr { th scope="col" { (first) " \\ " (second) } @for label in &table.columns { th.n scope="col" { (label) } } th.n scope="col" { "rows" } } }
             tbody { @for (label, counts) in table.rows.iter().zip(&table.counts) {
                 @let all: u64 = counts.iter().sum();
@@ -226,7 +229,7 @@ fn percent(share: f64) -> String {
 
 fn table(label: &str, header: &[String], rows: &[Vec<String>]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="group" aria-label=(label) { table.rows {
+        div.scroll tabindex="0" role="group" aria-label=(label) { table.rows.wraps {
             thead { tr { @for name in header { th scope="col" { (name) } } } }
             tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
         } }

@@ -1,5 +1,5 @@
 // Data: dropping, choosing and naming a table.
-import { post, refresh, say, showProblems } from "/assets/studio.js";
+import { post, refresh, say, showProblems, understood } from "/assets/studio.js";
 
 const element = (id) => document.getElementById(id);
 
@@ -19,12 +19,7 @@ function send(file) {
   });
   request.addEventListener("load", async () => {
     if (bar) bar.hidden = true;
-    let answer = {};
-    try {
-      answer = JSON.parse(request.responseText);
-    } catch {
-      answer = { problems: [{ message: request.responseText || "the file was not taken in" }] };
-    }
+    const answer = understood(request.status, request.responseText);
     if (request.status === 200) {
       say(file.name + " is being looked at");
       await refresh();
@@ -60,6 +55,9 @@ document.addEventListener("submit", async (e) => {
   e.preventDefault();
   const input = e.target.elements.input;
   const done = await post("/choose", { input: input.value });
-  if (done.problems) failed(input.id + "-wrong", done.problems);
-  else await refresh();
+  input.toggleAttribute("aria-invalid", false);
+  if (!done.problems) return refresh();
+  input.setAttribute("aria-invalid", "true");
+  failed(input.id + "-wrong", done.problems);
+  input.focus();
 });

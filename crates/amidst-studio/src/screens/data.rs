@@ -22,7 +22,7 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         (parts::head("Data", "The table that you want to publish. It stays on this machine."))
         (parts::job(view, Kind::Look))
         @if !begun { (drop_zone(view)) }
-        @if view.text.is_some() { (summary(view)) (unknowns(view)) }
+        @if view.text.is_some() { (summary(view)) (reading(view)) }
         @if let Some((_, first)) = &view.results.first { (rows(view, first, query)) }
         @if view.text.is_some() { (columns(view)) }
         @if begun {
@@ -83,20 +83,38 @@ fn summary(view: &View) -> Markup {
     }
 }
 
-/// How the table is read: what its unknown cells are, and what becomes of their rows.
-fn unknowns(view: &View) -> Markup {
+/// How the table is read: what its file does not say by itself, what its unknown cells are, and what becomes of their
+/// rows.
+fn reading(view: &View) -> Markup {
     let stated = |key: &str| view.raw.get("data").and_then(|d| d.get(key));
     let missing = stated("missing").and_then(|item| item.as_value()).map(parts::plain).unwrap_or_default();
-    let rows = [("", "dropped"), ("drop", "dropped, stated"), ("keep", "kept; unknown is a value of its own")];
-    let rows = rows.map(|(value, words)| (value.to_string(), words.to_string()));
-    let field = |label, keys, kind, value, hint| Field { label, keys, kind, value, hint, placeholder: "" };
+    let field = |label, keys: &'static [&'static str; 2], kind: &'static str, hint| {
+        let value = if kind == "toml" { missing.clone() } else { parts::typed(stated(keys[1])) };
+        Field { label, keys, kind, value, hint, placeholder: "" }
+    };
+    let choice = |options: &[(&str, &str)]| -> Vec<(String, String)> {
+        options.iter().map(|(value, words)| (value.to_string(), words.to_string())).collect()
+    };
+    let rows = choice(&[("", "dropped"), ("drop", "dropped, stated"), ("keep", "kept; unknown is a value of its own")]);
+    let marks = choice(&[("", "a point"), (".", "a point, stated"), (",", "a comma")]);
+    let header = choice(&[
+        ("", "has the names of the columns"),
+        ("true", "has the names, stated"),
+        ("false", "is data already"),
+    ]);
+    let wrong = view.problems.within(&["data"]).any(|p| p.keys.get(1).is_some_and(|key| key != "input"));
     html! {
-        details id="reading" data-keep {
+        details id="reading" data-keep open[wrong] {
             summary { "How it is read" }
             div.fields {
-                (field("Cells that mean unknown", &["data", "missing"], "toml", missing, Some("a list such as [\"?\", \"\"]")).text(view))
-                (field("Rows with an unknown cell are", &["data", "missing_rows"], "text", parts::typed(stated("missing_rows")), None).choice(view, &rows))
-                (field("Separator of fields", &["data", "separator"], "text", parts::typed(stated("separator")), Some("guessed when empty")).text(view))
+                (field("Cells that mean unknown", &["data", "missing"], "toml", Some("a list such as [\"?\", \"\"]")).text(view))
+                (field("Rows with an unknown cell are", &["data", "missing_rows"], "text", None).choice(view, &rows))
+                (field("Separator of fields", &["data", "separator"], "text", Some("guessed when empty")).text(view))
+                (field("Before decimals stands", &["data", "decimal"], "text", None).choice(view, &marks))
+                (field("Dates", &["data", "date_format"], "text", Some("such as d-m-y or %d.%m.%Y; year-month-day when empty")).text(view))
+                (field("The first line", &["data", "header"], "flag", None).choice(view, &header))
+                (field("Encoding", &["data", "encoding"], "text", Some("such as windows-1252; UTF-8 when empty")).text(view))
+                (field("Sheet", &["data", "sheet"], "text", Some("of a workbook with several")).text(view))
             }
         }
     }
@@ -113,15 +131,17 @@ fn rows(view: &View, first: &FirstRows, query: &Query) -> Markup {
     html! {
         section aria-labelledby="first" {
             h2 id="first" { "First rows" }
-            div.scroll id="rows" tabindex="0" role="group" aria-label="First rows" { table.rows {
+            div.scroll id="rows" tabindex="0" role="group" aria-label="First rows" { table.rows.wraps {
                 thead { tr { @for name in &first.header { th scope="col" { (name) } } } }
                 tbody { @for row in &first.rows { tr { @for (name, cell) in first.header.iter().zip(row) {
                     @if covered(view, name) && !reveal { td.covered { span aria-label="covered" { "•••" } } } @else { td { (cell) } }
                 } } } }
             } }
             @if hidden > 0 && !reveal {
-                p.soft { (count(hidden, "column names people or tells them apart", "columns name people or tell them apart")) ", so the cells are covered. "
-                    a href="/data?reveal=1" { "Uncover them here" } }
+                p.soft { (count(hidden, "column is not published, so its cells are covered: it names people, tells them apart, or was left out", "columns are not published, so their cells are covered: they name people, tell them apart, or were left out")) ". "
+                    a href="/data?reveal=1" { "Uncover the cells here" } }
+            } @else if hidden > 0 {
+                p.soft { a href="/data" { "Cover the cells that are not published" } }
             }
         }
     }
@@ -153,7 +173,7 @@ fn card(view: &View, column: &ColumnOverview, rows: u64) -> Markup {
                         @if figures.missing > 0 { " · " (percent(figures.missing, rows)) " unknown" }
                     }
                     @if covered {
-                        p.soft { (grouped(figures.uniques)) " of " (grouped(rows)) " rows have a value of their own. Covered: " (view.role(&column.name).name()) "." }
+                        p.soft { (grouped(figures.uniques)) " of " (grouped(rows)) " rows have a value of their own. Not published (" (view.role(&column.name).name()) "), so covered here." }
                     } @else if figures.histogram.is_empty() {
                         p.soft { "Nearly every row has its own value." }
                     } @else {

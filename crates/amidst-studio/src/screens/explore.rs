@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use amidst::core::internal::lattice::{Explored, FrontPoint};
+use amidst::core::internal::lattice::{Explored, ExploredNode, FrontPoint};
 use amidst::explore::local::Compared;
 use amidst::explore::{How, NodeVerdict, Seen, why_not};
 use amidst::job::Job;
@@ -83,11 +83,11 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
     let points: Vec<Point> = seen.iter().map(point).collect();
     html! {
         section id="growing" aria-labelledby="curve" {
-            h2 id="curve" { "Risk against " (metric) ", so far" }
+            h2 id="curve" { "Risk against loss (" (metric) "), so far" }
             (parts::stale(view, &growing.text))
             @if points.is_empty() { p.soft { "Nothing to draw yet: first it is found which combinations satisfy the policy." } } @else {
                 div.scroll id="growing-plane" tabindex="0" role="group" aria-label="Risk against loss, so far" {
-                    (plane("Risk against loss, so far", "Each point is a way to release the table.", (&metric, "largest risk of anyone"), &points)) }
+                    (plane("Risk against loss, so far", "Each point is a way to release the table.", (&axis(&metric), "largest risk of anyone"), &points)) }
                 p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Whether they satisfy the policy is told when the search is done." }
             }
         }
@@ -97,6 +97,11 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
 /// The metric that a search goes by: that of the policy, or the one that is chosen for it.
 fn metric(view: &View) -> String {
     view.policy.as_ref().and_then(|p| metric_of(p).ok()).map_or_else(String::new, |metric| metric.id.to_string())
+}
+
+/// What stands at the axis of loss.
+fn axis(metric: &str) -> String {
+    format!("loss ({metric})")
 }
 
 /// What the colour of a node tells.
@@ -168,38 +173,52 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
         p.lead { strong { (grouped(found.minimal.len() as u64)) } " of " (grouped(found.nodes as u64)) " combinations of levels satisfy the policy and cannot be made more precise."
             @if !found.complete { " The time limit cut the search short." } }
         section aria-labelledby="curve" {
-            h2 id="curve" { "Risk against " (metric) }
+            h2 id="curve" { "Risk against loss (" (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
-                (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
+                (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&axis(&metric), "largest risk of anyone"), &points)) }
             p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
         @if let Some(levels) = &chosen { (node(view, columns, levels)) }
         (picture(columns, found, &metric, chosen.as_deref(), shade))
         section aria-labelledby="minimal" {
-            h2 id="minimal" { "Most precise combinations" }
-            div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table {
-                thead { tr { @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } }
-                    th.n scope="col" { "classes" } th.n scope="col" { "left out" } th.n scope="col" { (metric) } th scope="col" { span.hidden { "look" } } } }
-                tbody { @for node in found.minimal.iter().take(LISTED) { tr {
-                    @for level in &node.levels { td.n { (level) } }
-                    td.n { (grouped(node.classes)) } td.n { (grouped(node.suppressed)) }
-                    td.n { (node.metrics.iter().find(|(id, _)| *id == metric).and_then(|(_, v)| *v).map_or("–".into(), |v| format!("{v:.4}"))) }
+            h2 id="minimal" { "Most precise combinations, least loss first" }
+            div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table.wraps {
+                thead { tr { th scope="col" { span.hidden { "look" } } th.n scope="col" { "loss (" (metric) ")" } th.n scope="col" { "left out" } th.n scope="col" { "classes" }
+                    @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } } } }
+                tbody { @for node in listed(found, &metric) { tr {
                     td { a href=(address(&node.levels, shade)) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
+                    td.n { @let lost = loss(node, &metric); @if lost.is_finite() { (format!("{lost:.4}")) } @else { "–" } }
+                    td.n { (grouped(node.suppressed)) } td.n { (grouped(node.classes)) }
+                    @for level in &node.levels { td.n { (level) } }
                 } } }
             } }
+            p.soft { "A number below a column is the level of its hierarchy: 0 is the value itself, the largest is everything alike." }
             @if found.minimal.len() > LISTED { p.soft { "and " (grouped((found.minimal.len() - LISTED) as u64)) " more" } }
         }
     }
 }
 
+/// What a node loses; infinite where it was not measured.
+fn loss(node: &ExploredNode, metric: &str) -> f64 {
+    node.metrics.iter().find(|(id, _)| *id == metric).and_then(|(_, value)| *value).unwrap_or(f64::INFINITY)
+}
+
+/// The most precise nodes that are listed: those that lose least.
+fn listed<'a>(found: &'a Explored, metric: &str) -> Vec<&'a ExploredNode> {
+    let mut nodes: Vec<&ExploredNode> = found.minimal.iter().collect();
+    nodes.sort_by(|a, b| loss(a, metric).total_cmp(&loss(b, metric)));
+    nodes.truncate(LISTED);
+    nodes
+}
+
 /// The nodes that are drawn: all of them, or of a large lattice the most precise ones that satisfy the policy with
 /// those right above and below.
-fn drawn(columns: &Columns, found: &Explored) -> Vec<Vec<usize>> {
+fn drawn(columns: &Columns, found: &Explored, metric: &str) -> Vec<Vec<usize>> {
     if !found.all.is_empty() && found.all.len() <= DRAWN {
         return found.all.iter().map(|p| p.levels.clone()).collect();
     }
     let mut nodes = BTreeSet::new();
-    for node in found.minimal.iter().take(LISTED) {
+    for node in listed(found, metric) {
         for (i, (_, height)) in columns.iter().enumerate() {
             let mut near = node.levels.clone();
             near[i] = (near[i] + 1).min(*height);
@@ -247,7 +266,7 @@ fn picture(columns: &Columns, found: &Explored, metric: &str, chosen: Option<&[u
             levels,
         }
     };
-    let nodes: Vec<LatticeNode> = drawn(columns, found).into_iter().map(node).collect();
+    let nodes: Vec<LatticeNode> = drawn(columns, found, metric).into_iter().map(node).collect();
     let part = (nodes.len() as f64) < found.nodes;
     let title = if part { "Around the most precise combinations" } else { "All combinations" };
     html! {
@@ -372,9 +391,9 @@ fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) 
         .collect();
     html! {
         section aria-labelledby="curve" {
-            h2 id="curve" { "Risk against " (metric) }
+            h2 id="curve" { "Risk against loss (" (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
-                (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
+                (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&axis(&metric), "largest risk of anyone"), &[front, tried].concat())) }
             p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says." }
         }
         (where_classes_lie(shown_partition(partitions, asked)))

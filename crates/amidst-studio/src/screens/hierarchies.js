@@ -1,5 +1,5 @@
 // Hierarchies: another builder begins with its example; values move between groups; files come in.
-import { edit, post, refresh, say, showProblems } from "/assets/studio.js";
+import { edit, post, refresh, say, send, showProblems } from "/assets/studio.js";
 
 document.addEventListener("submit", async (e) => {
   const column = e.target.dataset?.move;
@@ -17,9 +17,9 @@ document.addEventListener("change", async (e) => {
   if (into === undefined || !e.target.files[0]) return;
   const file = e.target.files[0];
   const address = `/import?column=${encodeURIComponent(into)}&name=${encodeURIComponent(file.name)}`;
-  const answer = await fetch(address, { method: "POST", body: file });
-  const done = await answer.json();
-  say(done.problems ? done.problems[0].message : "Saved: " + done.what);
+  const done = await send(address, { body: file });
+  if (done.problems) return showProblems(document.getElementById(e.target.id + "-wrong"), done.problems);
+  say("Saved: " + done.what);
   await refresh();
 });
 

@@ -33,6 +33,9 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         (head)
         (parts::job(view, Kind::Check))
         @if quasi.is_empty() { (parts::empty("No column is quasi, so nothing is generalized.", "/columns", "Give a column the role quasi")) }
+        @if let Some(fitted) = view.results.fitted.as_deref().filter(|_| !view.jobs.runs(Kind::Check) && !quasi.is_empty()) {
+            @if !view.current(&fitted.text) { p.note.stale { "The policy has changed since, and is not in order yet. The pictures are of the last one that was." } }
+        }
         @for column in &quasi { (card(view, column)) }
         p.next { a.button href="/protection" { "Next: what a release must satisfy" } }
     }
@@ -63,7 +66,6 @@ fn card(view: &View, name: &str) -> Markup {
             (outside(&lacking))
             @if let Some(tree) = tree { (picture(view, tree)) }
             (as_text(view, name))
-            @if let (Some(fitted), None) = (fitted, problems.first()) { (parts::stale(view, &fitted.text)) }
         }
     }
 }
@@ -205,6 +207,7 @@ fn files(column: &str, id: &str) -> Markup {
             label.button.small for=(format!("{id}-import")) { "Import a file" span.hidden { " for " (column) } }
             input.hidden id=(format!("{id}-import")) type="file" accept=".csv,.txt,.tsv" data-import=(column);
         }
+        div.wrong hidden id=(format!("{id}-import-wrong")) role="alert" {}
     }
 }
 

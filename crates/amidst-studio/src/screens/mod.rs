@@ -8,7 +8,7 @@ mod data;
 pub mod explore;
 pub mod hierarchies;
 mod protection;
-mod publish;
+pub mod publish;
 
 use std::sync::Arc;
 

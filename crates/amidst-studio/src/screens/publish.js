@@ -10,8 +10,11 @@ document.addEventListener("submit", async (e) => {
     const done = await post("/run/publish", { out: form.elements.out.value, force: form.elements.force.checked });
     if (done.problems) {
       showProblems(wrong, done.problems);
-      form.elements.out.setAttribute("aria-invalid", "true");
-      form.elements.out.focus();
+      // What is wrong with the policy is not wrong with the folder.
+      if (!done.problems.some((problem) => problem.keys?.length > 0)) {
+        form.elements.out.setAttribute("aria-invalid", "true");
+        form.elements.out.focus();
+      }
     } else {
       form.elements.out.removeAttribute("aria-invalid");
       await refresh();

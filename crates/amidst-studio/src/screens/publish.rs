@@ -55,6 +55,13 @@ fn found(project: &Project) -> (Vec<String>, Vec<String>) {
     (rest.into_iter().filter(|name| public_part(&project.folder.join(name)).is_some()).collect(), series)
 }
 
+/// The series of the folder, each with its mode.
+pub fn series_of(view: &View) -> Vec<(String, &'static str)> {
+    let (_, series) = found(&view.project);
+    let open = |name: &String| Series::open(&view.project.folder.join(name)).ok().map(|series| series.mode().name());
+    series.into_iter().filter_map(|name| open(&name).map(|mode| (name, mode))).collect()
+}
+
 /// What `[output] ranges` may be, in words.
 const RANGES: [(&str, &str); 4] = [
     ("label", "as the classes have them"),

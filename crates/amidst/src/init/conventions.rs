@@ -6,6 +6,7 @@
 use amidst_core::table::{Column, DATE_ORDERS, DateOrder, Table, ValueType, number};
 use amidst_io::{Conventions, DateFormat, Input, Merged, ReadError, ReadOptions, TextEncoding};
 
+use crate::policy::Data;
 use crate::policy::quote::text;
 use crate::prepare::PrepareError;
 use crate::words::count;
@@ -17,6 +18,10 @@ const BYTES: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Guessed {
     pub conventions: Conventions,
+    /// What separates the fields of a CSV file, where it is stated.
+    separator: Option<u8>,
+    /// Whether a policy states all of it, so that nothing is guessed.
+    stated: bool,
     /// Lines of a policy with their reasons.
     pub lines: Vec<(String, String)>,
 }
@@ -31,14 +36,22 @@ pub fn needed(source: &str) -> Result<Conventions, PrepareError> {
     Ok(guessed.conventions)
 }
 
+impl From<&Data> for Guessed {
+    fn from(stated: &Data) -> Self {
+        let separator = stated.separator.and_then(|c| u8::try_from(c).ok());
+        Guessed { conventions: stated.conventions.clone(), separator, stated: true, lines: Vec::new() }
+    }
+}
+
 impl Guessed {
     /// Reads a table, again with a guess where it cannot be read without.
     pub fn read(&mut self, source: &str, options: &ReadOptions<'_>) -> Result<Input, ReadError> {
         loop {
-            let read = amidst_io::read(source, &ReadOptions { conventions: Some(&self.conventions), ..*options });
+            let (conventions, separator) = (Some(&self.conventions), self.separator);
+            let read = amidst_io::read(source, &ReadOptions { conventions, separator, ..*options });
             // A stream is read only once.
             let error = match read {
-                Err(error) if source != "-" => error,
+                Err(error) if source != "-" && !self.stated => error,
                 read => return read,
             };
             if !self.settle(source, &error, options) {
@@ -109,11 +122,14 @@ impl Guessed {
 
     /// Whether the header of a table that was read is its first row.
     pub fn finds_no_header(&mut self, input: &Input) -> bool {
-        !self.conventions.no_header && is_data(&input.header, &input.table) && self.no_header()
+        !self.stated && !self.conventions.no_header && is_data(&input.header, &input.table) && self.no_header()
     }
 
     /// Looks at the values of a table.
     pub fn look(&mut self, table: &Table, missing: &[String]) {
+        if self.stated {
+            return;
+        }
         if let Some(column) = table.columns.iter().find(|c| has_decimal_commas(c, missing)) {
             self.conventions.decimal_comma = true;
             let why = format!("`{}` has decimal commas", super::names::clean(&column.name));

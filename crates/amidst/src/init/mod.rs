@@ -26,7 +26,7 @@ use amidst_io::{Input, ReadError, ReadOptions};
 use rayon::prelude::*;
 
 use crate::job::{Job, Stage};
-use crate::policy::{Policy, Role};
+use crate::policy::{Data, Policy, Role};
 use crate::prepare::PrepareError;
 use conventions::Guessed;
 pub use conventions::needed as needed_conventions;
@@ -63,9 +63,18 @@ impl Looked {
     /// # Errors
     /// Whatever is wrong with the input, or that the job was stopped.
     pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
+        Looked::stated(input, None, skip, job)
+    }
+
+    /// As [`Looked::watched`], with the table read as a policy says, where there is one.
+    ///
+    /// # Errors
+    /// As [`Looked::watched`].
+    pub fn stated(input: &str, stated: Option<&Data>, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
         let mut prose: Vec<String> = Vec::new();
-        let mut guessed = Guessed::default();
+        let mut guessed = stated.map_or_else(Guessed::default, Guessed::from);
+        let unknown_tokens = |table: &Table| stated.map_or_else(|| unknown_tokens(table), |data| data.missing.clone());
         // A stream is read only once.
         if input != "-" {
             let mut first = read_but(&mut binary, input, Some(SAMPLE), &mut guessed, job)?;
@@ -98,7 +107,7 @@ impl Looked {
         settle(&mut table, &missing);
         let mut plan = plan::plan(&table, &missing);
         let nobody = nobody(&table, &plan);
-        if !nobody.is_empty() {
+        if !nobody.is_empty() && stated.is_none() {
             missing.extend(nobody);
             plan = plan::plan(&table, &missing);
         }
@@ -180,6 +189,16 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
     }
     write::requirements(&mut out, &table, &looked.plan, &looked.missing);
     out
+}
+
+/// Reads the first rows of a table, as a policy says or as it must be read.
+///
+/// # Errors
+/// Whatever is wrong with the input.
+pub(crate) fn first_of(input: &str, stated: Option<&Data>, most: u64) -> Result<Table, PrepareError> {
+    let mut guessed = stated.map_or_else(Guessed::default, Guessed::from);
+    let options = ReadOptions { max_rows: Some(most), threads: 1, ..ReadOptions::default() };
+    Ok(guessed.read(input, &options)?.table)
 }
 
 /// Reads a table without the columns `but`, to which those are added that turn out to be binary data.

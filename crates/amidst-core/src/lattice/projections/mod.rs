@@ -3,7 +3,8 @@
 //! The rows of a class that is too small in the projection of a node on some columns are in classes that are too small
 //! in the node itself, whatever the other columns do. So these rows are suppressed there, and if they are too many the
 //! node is not valid. What a node costs is a sum over columns, a suppressed row costing its share in each of them; the
-//! least that disjoint sets of columns cost alone, each at levels of its own, therefore adds up to a bound for all nodes.
+//! least that disjoint sets of columns cost alone, each at levels of its own, therefore adds up to a bound for all
+//! nodes.
 //!
 //! The larger the sets, the better the bound; with all columns in one set it is the least cost itself, as far as the
 //! sizes of classes decide. So sets are merged in pairs, those first that get in each other's way, for as long as there
