@@ -32,8 +32,8 @@ pub struct ReadOptions<'a> {
     pub max_rows: Option<u64>,
     /// Stop with [`ReadError::Cancelled`] soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
-    /// Told from time to time how many bytes have been read, and of how many (unknown for standard input). Called by
-    /// any of the reading threads.
+    /// Told from time to time how many bytes have been read, and of how many (unknown for standard input); of a table
+    /// in memory, how many rows. Called by any of the reading threads.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
     /// Which columns may have how many distinct values; no limit where it says `None`.
     pub distinct_limit: Option<DistinctLimit<'a>>,
