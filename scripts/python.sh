@@ -1,27 +1,23 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package, installs it into a separate environment, and runs its tests there.
+# The Python package: installs it with `pip install ./python` into an empty environment and tries it there, then installs it
+# beside the libraries that its tests use and runs them.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
     { echo "skipped: the Python package needs Python 3.10 or newer"; exit 0; }
-venv=$CARGO_TARGET_DIR/python-venv
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || { echo "skipped: python3 -m venv does not work here"; exit 0; }
-pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
-# The packages that the tests use, as listed in python/pyproject.toml.
-mapfile -t needs < <("$venv/bin/python" - <<'EOF'
-import re
-text = open("python/pyproject.toml", encoding="utf-8").read()
-print("\n".join(re.findall(r'"([^"]+)"', re.search(r"^test = \[(.*?)^\]", text, re.S | re.M).group(1))))
-EOF
-)
-"${pip[@]}" 'maturin>=1.9,<2' "${needs[@]}"
+# Built as the other tests are: quick to build, and with the checks of a test build. People get the release profile.
+export MATURIN_PEP517_ARGS="${MATURIN_PEP517_ARGS:---locked --profile dev}"
+install=(-m pip install --quiet --disable-pip-version-check)
 
-wheels=$CARGO_TARGET_DIR/wheels
-rm -rf "$wheels"
-# The profile of the other tests: quick to build, with debug assertions.
-"$venv/bin/python" -m maturin build --quiet --locked --profile dev --manifest-path python/Cargo.toml \
-    --interpreter "$venv/bin/python" --out "$wheels"
-"${pip[@]}" --no-index --no-deps --force-reinstall "$wheels"/*.whl
-# From the folder of the tests: in that of the package, Python would import the source instead of the installed package.
+# As a person does it on a fresh machine: nothing is there but Rust and Python.
+empty=$CARGO_TARGET_DIR/python-empty
+python3 -m venv --clear "$empty" || { echo "skipped: python3 -m venv does not work here"; exit 0; }
+"$empty/bin/python" "${install[@]}" ./python
+(cd python/tests && "$empty/bin/python" without_libraries.py)
+
+venv=$CARGO_TARGET_DIR/python-venv
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/python" "${install[@]}" './python[test]'
+# From the folder of the tests: in that of the package, Python would find its source instead of what is installed.
 cd python/tests
 exec "$venv/bin/pytest" --quiet --config-file ../pyproject.toml "$@" .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import _amidst
@@ -15,7 +15,7 @@ from ._release import Release
 from ._results import Attacked, Audit, Explored, Survey, Verdict
 from ._series import Series
 from ._tables import Table, given, kind_of, optional
-from ._values import Attack, Number, plain
+from ._values import Attack, Number, plain, whole
 
 
 def anonymize(
@@ -40,15 +40,25 @@ def anonymize(
         Impossible: No release satisfies the policy.
         DataError: The table cannot be read.
     """
-    if policy is None:
-        if not isinstance(table, Policy):
-            raise TypeError("anonymize(table, policy): the policy is missing; amidst.init(table) drafts one")
-        table, policy = None, table
-    stated = policy_of(policy)
-    _whole(seed, "seed")
+    table, stated = _table_and_policy("anonymize", table, policy)
+    seed = None if seed is None else whole(seed, "seed")
     with Control(threads, progress, lambda: stated) as control:
-        native = _amidst.anonymize(stated._stated(), optional(table), seed, control)
+        native = _amidst.anonymize(stated._stated(), optional(table, stated._reads), seed, control)
     return Release(native, stated.copy(), kind_of(table))
+
+
+def _table_and_policy(verb: str, table: Any, policy: Any) -> tuple[Any, Policy]:
+    """A table and a policy; a policy alone names its own table."""
+    if isinstance(table, Policy):
+        if policy is not None:
+            raise TypeError(f"{verb}(table, policy): the table comes first")
+        table, policy = None, table
+    if policy is None:
+        raise TypeError(f"{verb}(table, policy): the policy is missing; amidst.init(table) drafts one")
+    stated = policy_of(policy)
+    if table is None and stated.get("data", "input") is None:
+        raise DataError(f"there is no table: {verb}(table, policy) takes a data frame or the path of a table, and the policy names none")
+    return (table, stated)
 
 
 def _names(named: str | Sequence[str]) -> list[str]:
@@ -60,12 +70,6 @@ def _names(named: str | Sequence[str]) -> list[str]:
     return names
 
 
-def _whole(number: int | None, name: str, least: int = 0) -> None:
-    """Refuses what the native part has no number for."""
-    if isinstance(number, int) and number < least:
-        raise ValueError(f"{name} is a whole number from {least} on, not {number}")
-
-
 def _roles(
     policy: Policy | str | os.PathLike[str] | None, quasi: str | Sequence[str], sensitive: str | Sequence[str]
 ) -> tuple[tuple[str, str | None] | None, list[str], list[str]]:
@@ -74,6 +78,17 @@ def _roles(
     if stated is not None and (names[0] or names[1]):
         raise TypeError("give a policy, or quasi and sensitive columns, not both")
     return (stated, names[0], names[1])
+
+
+def _reads(
+    policy: Policy | str | os.PathLike[str] | None, roles: tuple[object, list[str], list[str]]
+) -> Callable[[str], bool] | None:
+    """Which columns an audit or an attack reads; None where that cannot be told by their names."""
+    if policy is None:
+        return {*roles[1], *roles[2]}.__contains__
+    stated = policy_of(policy)
+    # There a table may have two columns, whose names the policy does not know, in the place of one.
+    return None if stated.get("output", "ranges") == "bounds" else stated._reads
 
 
 def audit(
@@ -102,16 +117,15 @@ def audit(
     roles = _roles(policy, quasi, sensitive)
     share = None if sampling_fraction is None else str(sampling_fraction)
     with Control(threads, progress) as control:
-        figures, page = _amidst.audit(given(table), roles, optional(population), share, control)
+        figures, page = _amidst.audit(given(table, _reads(policy, roles)), roles, optional(population), share, control)
     return Audit(json.loads(figures), page)
 
 
 def survey(table: Any, *, max_size: int = 3, threads: int = 0, progress: bool | None = None) -> Survey:
     """Tells what singles people out in a table that nobody has described: columns, and sets of up to `max_size`."""
-    if not 1 <= max_size <= 5:
-        raise ValueError("max_size is from 1 to 5")
+    size = whole(max_size, "max_size", 1, 5)
     with Control(threads, progress) as control:
-        return Survey(json.loads(_amidst.survey(given(table), max_size, control)))
+        return Survey(json.loads(_amidst.survey(given(table), size, control)))
 
 
 def init(table: Any, *, progress: bool | None = None) -> Policy:
@@ -132,15 +146,10 @@ def explore(
 
     With `node`, a level for each quasi column, tells why that node cannot be published, or that it can.
     """
-    if policy is None:
-        if not isinstance(table, Policy):
-            raise TypeError("explore(table, policy): the policy is missing; amidst.init(table) drafts one")
-        table, policy = None, table
-    stated = policy_of(policy)
-    for name, level in (node or {}).items():
-        _whole(level, f"the level of {name!r}")
+    table, stated = _table_and_policy("explore", table, policy)
+    levels = [(name, whole(level, f"the level of {name!r}")) for name, level in (node or {}).items()]
     with Control(threads, progress, lambda: stated) as control:
-        figures, picture = _amidst.explore(stated._stated(), optional(table), list((node or {}).items()), control)
+        figures, picture = _amidst.explore(stated._stated(), optional(table, stated._reads), levels, control)
     return Explored(json.loads(figures), picture)
 
 
@@ -199,8 +208,9 @@ def attack(
     texts = [(key.rstrip("_"), _text(plain(value))) for key, value in stated.items() if value is not None]
     known = _Known(external, person, earlier, population, original)
     id = name.id if isinstance(name, Attack) else name
+    roles = _roles(policy, quasi, sensitive)
     with Control(threads, progress) as control:
-        found = _amidst.attack(id, given(table), _roles(policy, quasi, sensitive), known, texts, control)
+        found = _amidst.attack(id, given(table, _reads(policy, roles)), roles, known, texts, control)
     return Attacked(json.loads(found))
 
 
@@ -243,10 +253,8 @@ def verify(
 
 def sample(rows: int = 1000, *, seed: int = 1) -> Table:
     """Synthetic patients to try things on."""
-    _whole(rows, "rows", 1)
-    _whole(seed, "seed")
     with Control() as control:
-        return Table(_amidst.sample(rows, seed, control))
+        return Table(_amidst.sample(whole(rows, "rows", 1), whole(seed, "seed"), control))
 
 
 def sample_policy() -> Policy:

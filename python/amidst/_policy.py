@@ -10,7 +10,7 @@ from typing import Any, Union, overload
 
 from ._amidst import Document, check
 from ._constructors import REGISTRIES
-from ._errors import DataError
+from ._errors import DataError, PolicyError
 from ._values import Algorithm, Hierarchy, LentAddress, Metric, Number, Requirement, addresses_in, plain
 
 _HIERARCHIES = [builder["id"] for builder in REGISTRIES["hierarchies"]]
@@ -232,6 +232,8 @@ class Policy(_Settled):
         self._path = None
         self._document = Document(("", None))
         self._lent = []
+        if isinstance(quasi, (str, os.PathLike)) and os.fspath(quasi).endswith(".toml"):
+            raise TypeError("amidst.Policy.read(path) reads the file of a policy; quasi is for columns that others may know")
         if input is not None:
             self.set("data", "input", os.fspath(input))
         self.set("data", "missing", missing)
@@ -262,6 +264,9 @@ class Policy(_Settled):
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f"columns have names that are texts, not {type(name).__name__}")
+            before = self.get("columns", name, "role")
+            if before is not None:
+                raise PolicyError(f"the column {name!r} is named as {before} and as {role}; a column has one role")
             said = named[name] if isinstance(named, Mapping) else None
             self.set("columns", name, "role", role)
             if isinstance(said, Hierarchy):
@@ -305,7 +310,8 @@ class Policy(_Settled):
             with open(path, encoding="utf-8") as file:
                 return cls.from_toml(file.read(), path)
         except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{os.fspath(path)}: cannot read the policy: {type(error).__name__}") from None
+            why = "no such file" if isinstance(error, FileNotFoundError) else type(error).__name__
+            raise DataError(f"{os.fspath(path)}: cannot read the policy: {why}") from None
 
     def to_toml(self) -> str:
         """The text of the policy, with its comments."""
@@ -361,6 +367,26 @@ class Policy(_Settled):
     def with_role(self, role: str) -> list[str]:
         """The names of the columns with a role."""
         return [name for name in self.columns if self.get("columns", name, "role") == role]
+
+    @property
+    def quasi(self) -> list[str]:
+        """The columns that others may know."""
+        return self.with_role("quasi")
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The columns that must not be learned of anybody."""
+        return self.with_role("sensitive")
+
+    @property
+    def identifying(self) -> list[str]:
+        """The columns that name people."""
+        return self.with_role("identifying")
+
+    def _reads(self, name: str) -> bool:
+        """Whether a column of this name is read at all: those that name people are not."""
+        said = self.get("columns", name) or self.get("columns", "*") or {}
+        return said.get("role") != "identifying"
 
     @property
     def require(self) -> Requirements:
@@ -437,6 +463,9 @@ class Policy(_Settled):
     def __repr__(self) -> str:
         return f"<amidst.Policy: {len(self)} columns, requires {self.require}>"
 
+    def __str__(self) -> str:
+        return self.to_toml()
+
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self.to_toml())}</pre>"
 
@@ -445,6 +474,11 @@ def policy_of(policy: Any) -> Policy:
     """A policy, or the path of one."""
     if isinstance(policy, Policy):
         return policy
+    if isinstance(policy, str) and "\n" in policy:
+        raise TypeError("this is the text of a policy, not its path; amidst.Policy.from_toml(text) reads it")
     if isinstance(policy, (str, os.PathLike)):
         return Policy.read(policy)
-    raise TypeError(f"a policy is an amidst.Policy or the path of a policy file, not {type(policy).__name__}")
+    raise TypeError(
+        f"a policy is an amidst.Policy or the path of a policy file, not {type(policy).__name__}; amidst.Policy(quasi=…, "
+        "sensitive=…, require=…) makes one, and amidst.init(table) drafts one"
+    )

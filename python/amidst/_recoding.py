@@ -11,6 +11,7 @@ from ._policy import Policy, policy_of
 from ._progress import Control
 from ._release import Release
 from ._tables import given, kind_of, optional, shaped
+from ._values import whole
 
 
 class Recoding:
@@ -47,8 +48,9 @@ class Recoding:
     ) -> Recoding:
         """Anonymizes a table, and keeps how."""
         stated = policy_of(policy)
+        seed = None if seed is None else whole(seed, "seed")
         with Control(threads, progress, lambda: stated) as control:
-            native = _amidst.anonymize(stated._stated(), optional(table), seed, control)
+            native = _amidst.anonymize(stated._stated(), optional(table, stated._reads), seed, control)
         return cls(Release(native, stated.copy(), kind_of(table)))
 
     @property

@@ -71,6 +71,11 @@ class Audit(Report):
     def __bool__(self) -> bool:
         return self.holds
 
+    def __repr__(self) -> str:
+        told = f"{self['rows']} rows in {self['classes']} classes, highest risk {_html.figure(self['risk'].get('prosecutor_max'))}"
+        asked = "nothing is required" if not self["requirements"] else "holds" if self.holds else "does not hold"
+        return f"<amidst.Audit: {told}; {asked}>"
+
     def check(self) -> None:
         """Raises Violated unless the table satisfies everything that the policy requires."""
         if not self.holds:

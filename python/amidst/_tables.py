@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Protocol, Union, runtime_checkable
 
 from ._errors import DataError
@@ -55,7 +56,8 @@ class Table:
         for name, column in zip(table.column_names, table.columns):
             if column.null_count and pyarrow.types.is_integer(column.type):
                 # Otherwise pandas would make 1980.0 of 1980, which is not what was checked.
-                frame[name] = pandas.array(column.to_pylist(), dtype="Int64")
+                whole: Any = pandas.Int64Dtype()
+                frame[name] = whole.__from_arrow__(column)
         return frame
 
     def to_polars(self) -> Any:
@@ -75,39 +77,48 @@ def kind_of(table: object) -> str:
     return (type(table).__module__ or "").split(".")[0].lstrip("_")
 
 
-def given(table: Any) -> Any:
-    """What the native part takes: an address, or an Arrow stream."""
+def given(table: Any, reads: Callable[[str], bool] | None = None) -> Any:
+    """What the native part takes: an address, or an Arrow stream. A stream that was made here belongs to the native part, which
+    frees it as soon as the table is read. `reads` tells which columns are read at all; others need not be converted."""
+    if isinstance(table, type):
+        raise DataError(f"{table.__name__} is a class; give a table of this kind")
     own = getattr(table, "_as_table", None)
     if own is not None:
         return own()
     if isinstance(table, (str, os.PathLike)):
-        address = os.fspath(table)
-        if not isinstance(address, str):
-            raise DataError("the path of a table is a text, not bytes; use os.fsdecode")
-        return address
-    if kind_of(table) == "pandas":
-        return _from_pandas(table)
+        return _address(table)
+    if hasattr(table, "to_frame") and not hasattr(table, "columns"):
+        raise DataError("a Series is one column; give the data frame, or series.to_frame()")
+    if kind_of(table) == "pandas" and hasattr(table, "columns"):
+        return _from_pandas(table, reads)
     if hasattr(table, "__arrow_c_stream__"):
         return table
     if hasattr(table, "collect"):
         raise DataError("the frame is lazy; collect() it first")
     if hasattr(table, "to_arrow_table"):
         return table.to_arrow_table()
-    name = type(table).__name__
+    named = "pandas.DataFrame(…) makes one of it" if isinstance(table, (list, tuple, dict)) or hasattr(table, "dtype") else ""
     raise DataError(
         f"a table is a data frame (pandas, polars, pyarrow, DuckDB or any other with __arrow_c_stream__), or the path or "
-        f"address of one, not {name}"
+        f"address of one, not {type(table).__name__}{named and '; ' + named}"
     )
 
 
-def optional(table: Any) -> Any:
+def _address(path: str | os.PathLike[str]) -> str:
+    address = os.fspath(path)
+    if not isinstance(address, str):
+        raise DataError("the path of a table is a text, not bytes; use os.fsdecode")
+    if not address:
+        raise DataError("the path of the table is empty")
+    return address
+
+
+def optional(table: Any, reads: Callable[[str], bool] | None = None) -> Any:
     """The same for a table that may be absent."""
-    return None if table is None else given(table)
+    return None if table is None else given(table, reads)
 
 
-def _from_pandas(frame: Any) -> Any:
-    if not hasattr(frame, "columns"):
-        raise DataError("a Series is one column; give the data frame, or series.to_frame()")
+def _from_pandas(frame: Any, reads: Callable[[str], bool] | None) -> Any:
     try:
         import pyarrow
     except ImportError:
@@ -116,22 +127,30 @@ def _from_pandas(frame: Any) -> Any:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(f"two columns are called {twice[0]!r}; rename one")
+    # The index numbers rows, or names them; it is no column until reset_index() makes it one.
+    columns = []
+    for at, name in enumerate(names):
+        if reads is None or reads(name):
+            columns.append(_column(pyarrow, name, frame.iloc[:, at]))
+        else:
+            columns.append(pyarrow.nulls(len(frame)))
+    return pyarrow.Table.from_arrays(columns, names).__arrow_c_stream__()
+
+
+def _column(pyarrow: Any, name: str, column: Any) -> Any:
+    if str(column.dtype).startswith("period"):
+        # Arrow has them as numbers of months or days, which mean nothing to anybody.
+        raise DataError(
+            f"the column {name!r} holds periods; convert it, with frame[{name!r}].dt.to_timestamp() or frame[{name!r}].astype(str)"
+        )
     # What cannot be converted is told by several kinds of exceptions, and most of them quote a value.
-    refused = (pyarrow.ArrowException, TypeError, ValueError, OverflowError)
     try:
-        # The index numbers rows, or names them; it is no column until reset_index() makes it one.
-        return pyarrow.Table.from_pandas(frame, preserve_index=False)
-    except refused:
-        pass
-    for name, column in zip(names, frame.columns):
-        try:
-            pyarrow.Array.from_pandas(frame[column])
-        except refused:
-            raise DataError(
-                f"the column {name!r} holds values of several types, nested ones, or a kind that Arrow lacks; convert it, e.g. with "
-                f"frame[{name!r}].astype(str)"
-            ) from None
-    raise DataError("pandas cannot hand the table over to Arrow; convert its columns first")
+        return pyarrow.array(column, from_pandas=True)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError):
+        raise DataError(
+            f"the column {name!r} holds values of several types, nested ones, or a kind that Arrow lacks; convert it, e.g. with "
+            f"frame[{name!r}].astype(str)"
+        ) from None
 
 
 def shaped(native: Any, kind: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import operator
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -14,6 +15,17 @@ from ._tables import given
 
 #: A number in a policy. Decimals and fractions are exact; so is a text such as "1/3".
 Number = Union[int, float, str, Decimal, Fraction]
+
+
+def whole(number: Any, name: str, least: int = 0, most: int = 2**64 - 1) -> int:
+    """A whole number that the native part has room for; numpy's are as good."""
+    try:
+        value = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {type(number).__name__}") from None
+    if not least <= value <= most:
+        raise ValueError(f"{name} is a whole number from {least} on" + (f" up to {most}" if value > most else f", not {value}"))
+    return value
 
 
 class LentAddress(str):

@@ -1,13 +1,18 @@
 //! Failures as the exceptions of `amidst._errors`.
 
-use amidst::core::attack::Knowledge;
+use std::path::Path;
+
+use amidst::Failure;
 use amidst::core::model;
 use amidst::core::search::Impossible;
+use amidst::io::ReadError;
 use amidst::policy::PolicyErrors;
-use amidst::{Failure, Remedy};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::policy::NAME;
+use crate::remedy::words;
 
 /// How the addresses of tables in memory begin; nobody but this package knows them.
 const MEMORY: &str = "memory://";
@@ -20,7 +25,7 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     };
     let built = match failure {
         Failure::Policy(errors) => policy_error(py, errors),
-        Failure::Read(_) => exception(py, "DataError", &text, None),
+        Failure::Read(error) => exception(py, "DataError", &in_frame(error).unwrap_or(text), None),
         Failure::Impossible(why) => impossible(py, why),
         failure if failure.is_impossible() => exception(py, "Impossible", &text, None),
         Failure::Refused(_) => exception(py, "Violated", &text, None),
@@ -29,21 +34,29 @@ pub fn raise(py: Python<'_>, failure: &Failure) -> PyErr {
     built.unwrap_or_else(|e| e)
 }
 
-/// What can be done about a failure, with the arguments of this package.
-fn words(remedy: &Remedy) -> String {
-    match remedy {
-        Remedy::ReplaceRelease => "remove it, choose another folder, or pass force=True".into(),
-        Remedy::ReplaceFile => "choose another name, or pass force=True".into(),
-        Remedy::GiveKnowledge(Knowledge::External) => "pass external=".into(),
-        Remedy::GiveKnowledge(Knowledge::Population) => "pass population=".into(),
-        Remedy::GiveKnowledge(Knowledge::Original) => "pass original=".into(),
-        Remedy::PublishSafe { exposed: false, cost, .. } => {
-            format!(
-                "publish(safe=True) publishes one that does not: {cost}; allow_leak=True publishes this one and says so"
-            )
+/// What is wrong with a table in memory, where the words for files would mislead.
+fn in_frame(error: &ReadError) -> Option<String> {
+    let lent = |path: &Path| path.to_string_lossy().starts_with(MEMORY);
+    let at = |row: &u64, column: &Option<String>| match column {
+        Some(column) => format!("row {row} of the column {column:?}"),
+        None => format!("row {row}"),
+    };
+    Some(match error {
+        ReadError::NoRows { path } if lent(path) => "the table has no rows; give one that has".into(),
+        ReadError::DuplicateColumn { path, column, .. } if lent(path) => {
+            format!("two columns are called {column:?}; rename one")
         }
-        other => other.to_string(),
-    }
+        ReadError::EmptyColumnName { path, position } if lent(path) => {
+            format!("column {position} of the table has no name; give it one")
+        }
+        ReadError::Nul { path, line, column } if lent(path) => {
+            format!("{} has a NUL character; take it out, or make the column identifying", at(line, column))
+        }
+        ReadError::NotUtf8 { path, line: row, column } | ReadError::Binary { path, row, column } if lent(path) => {
+            format!("{} has bytes that are no text; decode them, or make the column identifying", at(row, column))
+        }
+        _ => return None,
+    })
 }
 
 /// An exception of the package by its name.
@@ -87,14 +100,30 @@ fn possible<'py>(py: Python<'py>, bound: &model::Bound) -> PyResult<Option<Bound
 }
 
 fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
+    let mut errors = errors.clone().worded(words);
+    if errors.path.as_deref() == Some(Path::new(NAME)) {
+        let helps = errors.list.iter_mut().filter_map(|error| error.help.as_mut());
+        helps.for_each(|help| *help = with_argument(help).into());
+    }
     let first = errors.list.first();
     let place = first.and_then(|d| d.span.as_ref()).map(|span| place(&errors.text, span.start));
     let more = PyDict::new(py);
-    more.set_item("file", errors.path.as_ref().map(|path| path.display().to_string()))?;
+    let file = errors.path.as_ref().map(|path| path.display().to_string()).filter(|file| file != NAME);
+    more.set_item("file", file)?;
     more.set_item("line", place.map(|(line, _)| line))?;
     more.set_item("column", place.map(|(_, column)| column))?;
     more.set_item("hint", first.and_then(|d| d.told_help()).map(|help| plain(&help)))?;
     exception(py, "PolicyError", &plain(&errors.to_string()), Some(&more))
+}
+
+/// How a policy is mended where it was made in code: sections of the file that whole arguments stand for are named with
+/// these.
+fn with_argument(help: &str) -> String {
+    let arguments = [("[columns.\"*\"]", "others=\"identifying\""), ("[[require]]", "require=[amidst.k_anonymity(5)]")];
+    match arguments.iter().find(|(section, _)| help.contains(section)) {
+        Some((_, argument)) => format!("{help}\nor amidst.Policy(…, {argument})"),
+        None => help.to_string(),
+    }
 }
 
 /// Line and column of a place in a text, both from 1.

@@ -10,6 +10,7 @@ mod pictures;
 mod policy;
 mod registry;
 mod release;
+mod remedy;
 mod series;
 mod tables;
 mod work;

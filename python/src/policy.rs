@@ -11,8 +11,9 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 
 use crate::errors::raise;
 
-/// What errors call a policy that was made in code, and where its paths start: here.
-const NAME: &str = "policy.toml";
+/// What errors call a policy that was made in code: whoever looks there finds the lines that they tell. Its paths start
+/// here.
+pub const NAME: &str = "policy.to_toml()";
 
 /// A policy as a caller states it: its text, and the file that it was read from, if any.
 #[derive(FromPyObject)]
@@ -21,11 +22,7 @@ pub struct Stated(String, Option<String>);
 impl Stated {
     /// Reads it.
     pub fn policy(&self) -> Result<Policy, Failure> {
-        let parsed = Policy::parse(&self.0, Path::new(self.1.as_deref().unwrap_or(NAME)));
-        parsed.map_err(|mut errors| {
-            errors.path = self.1.as_ref().map(Into::into);
-            errors.into()
-        })
+        Ok(Policy::parse(&self.0, Path::new(self.1.as_deref().unwrap_or(NAME)))?)
     }
 }
 

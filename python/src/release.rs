@@ -38,7 +38,10 @@ pub fn anonymize(
     let (candidate, release) = run(py, &control, move |job| {
         let mut policy = policy.policy()?;
         policy.search.seed = seed.unwrap_or(policy.search.seed);
-        let candidate = Candidate::of_source(&policy, given.as_ref().map(Given::address), job)?;
+        let candidate = match given {
+            Some(Given::Rows(lent)) => Candidate::of_lent(&policy, lent, job)?,
+            given => Candidate::of_source(&policy, given.as_ref().map(Given::address), job)?,
+        };
         let release = candidate.release(Some(TABLE), job)?;
         Ok((Arc::new(candidate), release))
     })?;
@@ -49,7 +52,7 @@ pub fn anonymize(
 impl Release {
     /// The table, from the bytes that were checked.
     fn table(&self, py: Python<'_>) -> PyResult<PyTable> {
-        frame(py, self.release.table())
+        frame(py, self.release.public.get(&self.release.name).cloned().unwrap_or_default())
     }
 
     /// What `amidst anonymize --json` prints.
@@ -115,5 +118,5 @@ pub fn recode(
         let recoded = amidst::recode::recode(&policy.policy()?, &release.address(), &further.address(), mask, job)?;
         Ok((written(&recoded.table)?, recoded.fits))
     })?;
-    Ok((frame(py, &bytes)?, fits))
+    Ok((frame(py, bytes)?, fits))
 }

@@ -1,16 +1,23 @@
 //! Tables in and out: Arrow streams, and addresses.
 
-use std::io::Cursor;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use amidst::Failure;
 use amidst::core::table::Table;
+use amidst::io::arrow_array::RecordBatch;
+use amidst::io::arrow_schema::{ArrowError, SchemaRef};
 use amidst::io::{Format, Lent, WriteOptions};
-use arrow_ipc::reader::FileReader;
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::{Block, root_as_footer};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
-use pyo3_arrow::PyTable;
+use pyo3_arrow::{PyRecordBatchReader, PyTable};
 
 use crate::errors::error;
+use crate::worker::{Control, run};
 
 /// A table that a caller gave: an address, or rows that are lent for as long as this lives.
 pub enum Given {
@@ -21,7 +28,8 @@ pub enum Given {
 }
 
 impl Given {
-    /// A text is an address, and whatever streams Arrow is a table.
+    /// A text is an address, and whatever streams Arrow is a table, as is the capsule of a stream: nobody else holds
+    /// what comes out of it, so its memory is free as soon as this is dropped.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Given> {
         if let Ok(address) = object.cast::<PyString>() {
             return Ok(Given::Address(address.to_string()));
@@ -29,16 +37,23 @@ impl Given {
         let py = object.py();
         let refused = |e: PyErr| {
             // What the library of the frame says may quote a value.
-            let kind = e.get_type(py).name().map(|n| n.to_string()).unwrap_or_default();
-            error(
-                py,
-                "DataError",
-                &format!("the table cannot be read as an Arrow stream ({kind}); convert its columns first"),
-            )
+            unreadable(py, &e.get_type(py).name().map(|n| n.to_string()).unwrap_or_default())
         };
-        let stream = object.call_method0("__arrow_c_stream__").map_err(refused)?;
-        let capsule = stream.cast_into::<PyCapsule>().map_err(|e| refused(e.into()))?;
-        let (batches, schema) = PyTable::from_arrow_pycapsule(&capsule).map_err(refused)?.into_inner();
+        let stream = match object.cast::<PyCapsule>() {
+            Ok(capsule) => capsule.clone(),
+            Err(_) => {
+                let made = object.call_method0("__arrow_c_stream__").map_err(refused)?;
+                made.cast_into::<PyCapsule>().map_err(|e| refused(e.into()))?
+            }
+        };
+        let reader = PyRecordBatchReader::from_arrow_pycapsule(&stream).map_err(refused)?.into_reader()?;
+        // A stream may be a query that takes its time, or ask the interpreter for its rows.
+        let drained = run(py, &Control::default(), move |job| {
+            let schema = reader.schema();
+            let batches = reader.take_while(|_| !job.cancel.load(Ordering::Relaxed));
+            Ok(batches.collect::<Result<Vec<_>, _>>().map(|batches| (schema, batches)))
+        })?;
+        let (schema, batches) = drained.map_err(|_| unreadable(py, "its stream broke off"))?;
         Ok(Given::Rows(amidst::io::lend(schema, batches)))
     }
 
@@ -70,13 +85,43 @@ impl LentTable {
     }
 }
 
-/// A table that was written as an Arrow file.
-pub fn frame(py: Python<'_>, bytes: &[u8]) -> PyResult<PyTable> {
-    let failed = |e: &dyn std::fmt::Display| error(py, "Error", &format!("the release cannot be read back: {e}"));
-    let reader = FileReader::try_new(Cursor::new(bytes), None).map_err(|e| failed(&e))?;
-    let schema = reader.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|e| failed(&e))?;
+fn unreadable(py: Python<'_>, why: &str) -> PyErr {
+    let text = format!("the table cannot be read as an Arrow stream ({why}); convert its columns first");
+    error(py, "DataError", &text)
+}
+
+/// A table that was written as an Arrow file. Its columns are the bytes of the file where they lie.
+pub fn frame(py: Python<'_>, file: impl Into<Buffer>) -> PyResult<PyTable> {
+    let read = batches(&file.into());
+    let (schema, batches) = read.map_err(|e| error(py, "Error", &format!("the release cannot be read back: {e}")))?;
     PyTable::try_new(batches, schema)
+}
+
+fn batches(file: &Buffer) -> Result<(SchemaRef, Vec<RecordBatch>), ArrowError> {
+    /// The length of the footer's length and of the word that ends a file.
+    const TRAILER: usize = 10;
+    let broken = || ArrowError::IpcError("the file is broken".into());
+    let end = file.len().checked_sub(TRAILER).ok_or_else(broken)?;
+    let length = read_footer_length(file[end..].try_into().map_err(|_| broken())?)?;
+    let footer = file.get(end.checked_sub(length).ok_or_else(broken)?..end).ok_or_else(broken)?;
+    let footer = root_as_footer(footer).map_err(|_| broken())?;
+    let schema = Arc::new(fb_to_schema(footer.schema().ok_or_else(broken)?));
+    let mut decoder = FileDecoder::new(Arc::clone(&schema), footer.version());
+    let part = |block: &Block| {
+        let length = i64::from(block.metaDataLength()).checked_add(block.bodyLength());
+        let length = length.and_then(|length| usize::try_from(length).ok()).ok_or_else(broken)?;
+        let start = usize::try_from(block.offset()).map_err(|_| broken())?;
+        let inside = start.checked_add(length).is_some_and(|end| end <= file.len());
+        if inside { Ok(file.slice_with_length(start, length)) } else { Err(broken()) }
+    };
+    for block in footer.dictionaries().iter().flatten() {
+        decoder.read_dictionary(block, &part(block)?)?;
+    }
+    let mut batches = Vec::new();
+    for block in footer.recordBatches().iter().flatten() {
+        batches.extend(decoder.read_record_batch(block, &part(block)?)?);
+    }
+    Ok((schema, batches))
 }
 
 /// The table of an Arrow file.

@@ -6,6 +6,7 @@ use amidst::Failure;
 use amidst::attack::{AdversaryTables, is_series, parameter};
 use amidst::audit as audits;
 use amidst::core::attack::{ATTACKS, Knowledge, find};
+use amidst::core::parameter::Rational;
 use amidst::core::parameter::Parameters;
 use amidst::explore as lattices;
 use amidst::folder::table_in;
@@ -61,18 +62,23 @@ pub fn audit(
             stated.risk.population = Some(from_here(&population.address())?);
         }
         if let Some(share) = &sampling_fraction {
-            let share = share.parse().map_err(|_| {
-                Failure::Usage("`sampling_fraction` is a share above 0 and up to 1, such as 0.05 or \"1/20\"".into())
-            })?;
-            stated.risk.sampling_fraction = Some(share);
+            stated.risk.sampling_fraction = Some(fraction(share)?);
         }
         let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (policy, prepared) = audits::load(&stated, &data, &options)?;
+        drop(given);
         let mut found = audits::audit(&stated, &policy, &prepared)?;
         found.add_population(&stated, &prepared)?;
-        let given = roles.0.is_some().then_some(&stated);
-        let html = amidst::report::of_audit(&policy, &prepared, &found, given).written_as(Path::new("audit.html"))?;
+        let asked = roles.0.is_some().then_some(&stated);
+        let html = amidst::report::of_audit(&policy, &prepared, &found, asked).written_as(Path::new("audit.html"))?;
         Ok((found.to_json().to_string(), html))
+    })
+}
+
+fn fraction(text: &str) -> Result<Rational, Failure> {
+    let share = text.parse().ok().filter(|share: &Rational| !share.is_negative() && !share.is_zero());
+    share.filter(|share| *share <= Rational::from(1)).ok_or_else(|| {
+        Failure::Usage("`sampling_fraction` is a share above 0 and up to 1, such as 0.05 or \"1/20\"".into())
     })
 }
 
@@ -127,6 +133,7 @@ pub fn explore(
         let policy = policy.policy()?;
         let load = LoadOptions { input: given.as_ref().map(Given::address), control: *job };
         let prepared = Prepared::load(&policy, &load)?;
+        drop(given);
         if !node.is_empty() {
             let why = lattices::why_not(&policy, &prepared, &node, job)?;
             let told = lattices::NodeVerdict::of(&policy, &prepared, &why);
@@ -195,6 +202,7 @@ pub fn attack(
         let policy = roles.policy(&data, found.as_ref().map(|f| f.policy.as_path()))?;
         let options = LoadOptions { control: *job, ..LoadOptions::default() };
         let (_, prepared) = audits::load(&policy, &data, &options)?;
+        drop(given);
         let beside = AdversaryTables {
             external: external.iter().map(Given::address).collect(),
             person,
@@ -250,7 +258,7 @@ pub fn sample(py: Python<'_>, rows: u64, seed: u64, control: Control) -> PyResul
         input.guess_types(&[]);
         written(&input.table)
     })?;
-    frame(py, &bytes)
+    frame(py, bytes)
 }
 
 /// The text of the policy for them.

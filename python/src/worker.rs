@@ -22,12 +22,14 @@ const PATIENCE: Duration = Duration::from_millis(700);
 const STACK: usize = 32 << 20;
 
 /// How a caller wants the work done.
-#[derive(FromPyObject)]
+#[derive(Default, FromPyObject)]
 pub struct Control {
     /// The number of threads; 0 for all cores.
     threads: usize,
     /// Called with the name of a stage and how far it is, from 0 to 1, where somebody wants to know.
     progress: Option<Py<PyAny>>,
+    /// Called from time to time: it gives memory that nobody uses any more back to the system.
+    tidy: Option<Py<PyAny>>,
 }
 
 /// What the worker tells.
@@ -97,6 +99,9 @@ pub fn run<T: Send + 'static>(
 }
 
 fn tell(py: Python<'_>, control: &Control, told: &Told) -> PyResult<()> {
+    if let Some(tidy) = &control.tidy {
+        tidy.call0(py)?;
+    }
     match &control.progress {
         Some(progress) => progress.call1(py, told.read()).map(drop),
         None => Ok(()),

@@ -9,46 +9,115 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from conftest import small_policy
 
 import amidst as am
 from amidst._progress import Control
 
-#: Takes far longer than any test waits: clusters of a large table.
-LONG = """
-    import sys, time
+#: A table of a million rows, in chunks that share their memory.
+TABLE = """
+    import sys, threading, time
+    import pyarrow as pa
     import amidst as am
-    table = am.sample(200_000)
+    few = am.sample(20_000).to_pyarrow()
+    table = pa.concat_tables([few] * 50)
+    names = ["age", "sex", "zip", "nationality", "occupation", "education"]
     policy = am.Policy(
         quasi={"age": am.intervals(5, 10, 20, 40), "zip": am.mask(5), "cost": am.intervals(100, 1000)},
         sensitive="diagnosis", others="identifying", require=am.k_anonymity(5), algorithm=am.k_member(),
         columns={"zip": {"type": "text"}})
+"""
+
+#: Calls that take far longer than the tests wait before they interrupt.
+LONG = {
+    "anonymize": "am.anonymize(table, policy)",
+    "audit": "am.audit(table, quasi=names, sensitive='diagnosis')",
+    "init": "am.init(table)",
+    "survey": "am.survey(table, max_size=5)",
+}
+
+INTERRUPTED = """
+    counted = [0]
+    def count():
+        while True:
+            counted[0] += 1
+            time.sleep(0.01)
+    threading.Thread(target=count, daemon=True).start()
     print("ready", flush=True)
     since = time.monotonic()
     try:
-        am.anonymize(table, policy)
+        CALL
+        print("ended", flush=True)
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        print("interrupted", counted[0] > 5 * (time.monotonic() - since), flush=True)
+    # Until the work has seen that it is to stop.
+    for _ in range(100):
+        used = time.process_time()
+        time.sleep(0.2)
+        if time.process_time() - used < 0.1:
+            print("idle", flush=True)
+            break
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_an_interrupt_stops_within_a_second() -> None:
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(LONG)], stdout=subprocess.PIPE, text=True)
+@pytest.mark.parametrize("verb", LONG)
+def test_an_interrupt_stops_within_a_second_and_threads_go_on_until_then(verb: str) -> None:
+    script = textwrap.dedent(TABLE) + textwrap.dedent(INTERRUPTED).replace("CALL", LONG[verb])
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(2)
-    assert process.poll() is None, "it was to take longer"
-    process.send_signal(signal.SIGINT)
-    since = time.monotonic()
-    assert process.stdout.readline() == "interrupted\n"
-    waited = time.monotonic() - since
-    process.kill()
-    process.wait()
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        assert process.poll() is None, "it was to take longer"
+        process.send_signal(signal.SIGINT)
+        since = time.monotonic()
+        assert process.stdout.readline() == "interrupted True\n"
+        waited = time.monotonic() - since
+        assert process.stdout.readline() == "idle\n"
+    finally:
+        process.kill()
+        process.wait()
     assert waited < 1.5, waited
+
+
+@pytest.mark.parametrize("verb", ["anonymize", "audit", "init", "survey"])
+def test_calls_tell_how_far_they_are(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, float]] = []
+    monkeypatch.setattr(Control, "_tell", lambda _, stage, share: told.append((stage, share)))
+    table = pa.concat_tables([am.sample(20_000).to_pyarrow()] * 10)
+    {
+        "anonymize": lambda: am.anonymize(table, small_policy(), progress=True),
+        "audit": lambda: am.audit(table, quasi=["age", "sex", "zip"], sensitive="diagnosis", progress=True),
+        "init": lambda: am.init(table, progress=True),
+        "survey": lambda: am.survey(table, max_size=1, progress=True),
+    }[verb]()
+    read = [share for stage, share in told if stage == "read"]
+    assert read and read == sorted(read) and read[-1] > 0, told
+    assert all(0 <= share <= 1 for _, share in told)
+    assert verb != "anonymize" or {"write", "check"} & {stage for stage, _ in told}
+
+
+def test_a_stream_that_takes_its_time_can_be_interrupted_and_asks_python_for_rows() -> None:
+    few = am.sample(100).to_pyarrow()
+
+    def rows(stop: bool) -> Iterator[pa.RecordBatch]:
+        for at in range(40):
+            if stop and at == 5:
+                signal.raise_signal(signal.SIGINT)
+            time.sleep(0.05)
+            yield from few.to_batches()
+
+    assert am.audit(pa.RecordBatchReader.from_batches(few.schema, rows(False)), quasi="age").rows == 4000
+    since = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        am.audit(pa.RecordBatchReader.from_batches(few.schema, rows(True)), quasi="age")
+    assert time.monotonic() - since < 1.75
 
 
 def test_other_threads_go_on(patients: Any) -> None:
@@ -133,5 +202,8 @@ def test_without_tqdm_a_plain_bar_is_drawn_and_taken_away(
 
 
 def test_a_number_of_threads_that_is_none(patients: Any, policy: am.Policy) -> None:
-    with pytest.raises(ValueError, match="0 for all cores"):
-        am.anonymize(patients, policy, threads=-1)
+    for wrong in (-1, 10**6):
+        with pytest.raises(ValueError, match="0 for all cores"):
+            am.anonymize(patients, policy, threads=wrong)
+    with pytest.raises(TypeError, match="threads.* is a whole number, not str"):
+        am.anonymize(patients, policy, threads="2")  # type: ignore[arg-type]

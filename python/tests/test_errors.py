@@ -6,6 +6,7 @@ import pickle
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -56,9 +57,9 @@ def test_nested_and_mixed_columns() -> None:
 
 
 def test_values_that_arrow_has_no_kind_for_are_not_quoted() -> None:
-    broken = secret_rows().assign(name=pd.Series([f"{SECRET}\ud800"] * 4, dtype=object))
+    broken = secret_rows().assign(disease=pd.Series([f"{SECRET}\ud800"] * 4, dtype=object))
     sparse = secret_rows().assign(age=pd.arrays.SparseArray([1, 0, 0, 1]))
-    for frame, column in ((broken, "name"), (sparse, "age"), (secret_rows().assign(age=[1j, 2j, 3j, 4j]), "age")):
+    for frame, column in ((broken, "disease"), (sparse, "age"), (secret_rows().assign(age=[1j, 2j, 3j, 4j]), "age")):
         with pytest.raises(am.DataError, match=f"'{column}'.*astype") as caught:
             am.anonymize(frame, suppressing())
         told: BaseException | None = caught.value
@@ -67,9 +68,83 @@ def test_values_that_arrow_has_no_kind_for_are_not_quoted() -> None:
             told = told.__cause__
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ([1, 2], "not list; pandas.DataFrame"),
+        ({"age": [1]}, "not dict; pandas.DataFrame"),
+        (np.zeros((2, 2)), "not ndarray; pandas.DataFrame"),
+        ((row for row in [1]), "not generator"),
+        (None, "there is no table"),
+        ("", "path of the table is empty"),
+        (pd.DataFrame, "DataFrame is a class"),
+        (pd.Series([1]), "to_frame"),
+        (pl.Series([1]), "to_frame"),
+        (secret_rows().groupby("age"), "not DataFrameGroupBy"),
+        (pl.LazyFrame({"a": [1]}), "collect"),
+        (pd.DataFrame(), "no rows"),
+        (secret_rows().iloc[:0], "no rows"),
+        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"]), "two columns are called"),
+        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", ""]), "has no name"),
+        (secret_rows().assign(age=[b"\xff\xfe"] * 4), 'row 1 of the column "age".*identifying'),
+        (secret_rows().assign(age=[f"{SECRET}\0"] * 4), 'row 1 of the column "age".*identifying'),
+        (secret_rows().assign(age=[{1, 2}] * 4), "age"),
+        (secret_rows().assign(age=[object()] * 4), "'age'.*astype"),
+        (secret_rows().assign(age=pd.period_range("1980-01", periods=4, freq="M")), "'age'.*to_timestamp"),
+        (secret_rows().assign(age=pd.interval_range(0, 4)), "age"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_what_is_wrong_with_a_table_is_told_with_the_way_to_mend_it(wrong: Any, told: str, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(am.DataError, match=told) as caught:
+        am.anonymize(wrong, suppressing())
+    assert SECRET not in str(caught.value) and list(tmp_path.iterdir()) == []
+
+
+def test_a_stream_that_breaks_off_is_refused_without_a_word_of_it() -> None:
+    table = pa.Table.from_pandas(secret_rows())
+
+    def rows() -> Any:
+        yield table.to_batches()[0]
+        raise ValueError(SECRET)
+
+    with pytest.raises(am.DataError, match="broke off") as caught:
+        am.anonymize(pa.RecordBatchReader.from_batches(table.schema, rows()), suppressing())
+    assert SECRET not in str(caught.value) and caught.value.__cause__ is None
+
+
+def test_errors_name_the_text_of_a_policy_made_in_code_and_its_arguments(patients: Any) -> None:
+    with pytest.raises(am.PolicyError) as caught:
+        am.anonymize(patients, small_policy(others=None))
+    assert "policy.to_toml():" in str(caught.value) and caught.value.file is None
+    assert 'others="identifying"' in (caught.value.hint or "")
+    with pytest.raises(am.PolicyError, match="require=.amidst.k_anonymity"):
+        am.anonymize(patients, small_policy(require=[]))
+    with pytest.raises(am.PolicyError, match="'age' is named as quasi and as sensitive"):
+        am.Policy(quasi="age", sensitive="age")
+
+
+def test_arguments_that_were_meant_otherwise(patients: Any, policy: am.Policy) -> None:
+    with pytest.raises(TypeError, match="the table comes first"):
+        am.anonymize(policy, patients)
+    with pytest.raises(TypeError, match="from_toml"):
+        am.anonymize(patients, policy.to_toml())
+    with pytest.raises(TypeError, match="Policy.read"):
+        am.Policy("policy.toml")
+    with pytest.raises(am.Error, match="sampling_fraction"):
+        am.audit(patients, policy, sampling_fraction=3)
+    with pytest.raises(am.Error, match=r"Series\(.*\).init"):
+        am.Series("nowhere").publish()
+
+
 def test_numbers_and_names_of_the_wrong_kind(patients: Any, policy: am.Policy) -> None:
     with pytest.raises(ValueError, match="seed is a whole number from 0 on"):
         am.anonymize(patients, policy, seed=-1)
+    with pytest.raises(TypeError, match="seed is a whole number, not str"):
+        am.anonymize(patients, policy, seed="1")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="up to"):
+        am.anonymize(patients, policy, seed=2**70)
     with pytest.raises(ValueError, match="rows is a whole number from 1 on"):
         am.sample(0)
     with pytest.raises(ValueError, match="the level of 'age'"):

@@ -172,11 +172,52 @@ def test_a_frame_without_rows_is_refused(patients: Any, policy: am.Policy, kind:
 
 def test_names_that_occur_twice_are_refused(policy: am.Policy) -> None:
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"])
-    with pytest.raises(am.DataError, match="both called"):
+    with pytest.raises(am.DataError, match="two columns are called"):
         am.anonymize(table, policy)
     frame = pd.DataFrame([[1, 2]], columns=["age", "age"])
     with pytest.raises(am.DataError, match="age"):
         am.anonymize(frame, policy)
+
+
+def test_columns_that_name_people_are_not_even_converted(patients: Any, policy: am.Policy) -> None:
+    odd = patients.assign(photo=[{"nested": n} for n in range(len(patients))], note=[1, "two", 3.0] * (len(patients) // 3))
+    assert cells(am.anonymize(odd, policy).table) == cells(am.anonymize(patients, policy).table)
+    assert am.audit(odd, policy).measured == am.audit(patients, policy).measured
+    named = am.audit(odd, quasi=["age", "sex"], sensitive="diagnosis")
+    assert named.measured == am.audit(patients, quasi=["age", "sex"], sensitive="diagnosis").measured
+    with pytest.raises(am.DataError, match="photo"):
+        am.init(odd.drop(columns="note"))
+
+
+def test_two_bounds_of_a_released_frame_are_read_although_the_policy_names_neither(patients: Any) -> None:
+    policy = small_policy()
+    policy.set("output", "ranges", "bounds")
+    released = am.anonymize(patients, policy).table
+    assert am.audit(released, policy).holds
+
+
+def test_categories_that_no_row_has_are_not_released(patients: Any, policy: am.Policy) -> None:
+    kinds = [*patients["diagnosis"].unique(), "Plague"]
+    frame = patients.assign(diagnosis=pd.Categorical(patients["diagnosis"], categories=kinds))
+    release = am.anonymize(frame, policy)
+    assert not any(b"Plague" in file for file in release.files.values())
+    assert "Plague" not in release.table["diagnosis"].cat.categories
+
+
+def test_dates_with_a_time_zone_are_dates() -> None:
+    days = pd.date_range("1980-01-01", periods=40, freq="31D")
+    frame = pd.DataFrame({"born": days, "disease": ["flu", "hiv", "cold", "flu"] * 10})
+    policy = odd_policy("born", am.dates("month", "year", "decade"))
+    zoned = frame.assign(born=days.tz_localize("Europe/Berlin"))
+    assert cells(am.anonymize(zoned, policy).table) == cells(am.anonymize(frame, policy).table)
+
+
+@pytest.mark.parametrize("make", ["batch", "reader", "chunks"])
+def test_other_tables_of_pyarrow(make: str, patients: Any, policy: am.Policy) -> None:
+    table = pa.Table.from_pandas(patients)
+    given = {"batch": lambda: table.combine_chunks().to_batches()[0], "reader": table.to_reader, "chunks": lambda: table}[make]()
+    release = am.anonymize(given, policy)
+    assert isinstance(release.table, pa.Table) and cells(release.table) == cells(am.anonymize(patients, policy).table)
 
 
 def test_a_table_without_a_library_is_still_one(policy: am.Policy) -> None:

@@ -83,6 +83,14 @@ def test_columns_behave_like_a_mapping() -> None:
     assert policy["age"].weight == 2 and policy.with_role("insensitive") == ["age"]
 
 
+def test_columns_of_a_role_and_the_text_are_at_hand() -> None:
+    policy = am.Policy(quasi=["age", "zip"], sensitive="disease", identifying="name", require=am.k_anonymity(2))
+    assert (policy.quasi, policy.sensitive, policy.identifying) == (["age", "zip"], ["disease"], ["name"])
+    assert str(policy) == policy.to_toml()
+    with pytest.raises(AttributeError, match="cannot be assigned"):
+        policy.quasi = ["age"]  # type: ignore[misc]
+
+
 def test_requirements_are_a_list_that_the_policy_follows() -> None:
     policy = small_policy()
     policy.require.append(am.entropy_l_diversity(2, on="diagnosis"))

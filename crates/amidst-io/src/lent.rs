@@ -81,11 +81,19 @@ pub(crate) fn read(
         return Err(ReadError::Database { place: place.display().to_string(), reason });
     };
     let (schema, batches) = &*found;
+    let total: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    let mut done = 0;
+    let tell = |slice: &RecordBatch| {
+        done += slice.num_rows();
+        if let Some(progress) = settings.progress {
+            progress(done as u64, Some(total as u64));
+        }
+    };
     let slices = |batch: &RecordBatch| {
         let (batch, rows) = (batch.clone(), batch.num_rows());
         (0..rows).step_by(SLICE).map(move |start| batch.slice(start, SLICE.min(rows - start)))
     };
-    columnar::read_batches(place, schema, &mut batches.iter().flat_map(slices), settings, merger)
+    columnar::read_batches(place, schema, &mut batches.iter().flat_map(slices).inspect(tell), settings, merger)
 }
 
 #[cfg(test)]
@@ -115,6 +123,11 @@ mod tests {
             assert!((0..input.table.rows).all(|row| input.table.columns[0].value(row) == row.to_string()));
             assert!(input.nulls[1].as_ref().is_some_and(|nulls| nulls.contains(7) && !nulls.contains(8)));
         }
+        let told = Mutex::new(Vec::new());
+        let progress = |done: u64, total: Option<u64>| told.lock().unwrap().push((done, total));
+        let _ = read(&address, &ReadOptions { progress: Some(&progress), ..ReadOptions::default() }).unwrap();
+        let told = told.into_inner().unwrap();
+        assert!(told.len() >= 4 && told.is_sorted() && told.last() == Some(&(rows as u64 + 3, Some(rows as u64 + 3))));
         let first = ReadOptions { max_rows: Some(3), ..ReadOptions::default() };
         assert_eq!(read(&address, &first).unwrap().table.rows, 3);
         drop(lent);

@@ -32,8 +32,8 @@ pub struct ReadOptions<'a> {
     pub max_rows: Option<u64>,
     /// Reading stops with [`ReadError::Cancelled`] soon after this becomes true.
     pub cancel: Option<&'a AtomicBool>,
-    /// Called from time to time with the number of bytes read and the total (`None` for standard input), by any of the
-    /// reading threads.
+    /// Called from time to time with the number of bytes read and the total (`None` for standard input), or of rows for
+    /// a table in memory, by any of the reading threads.
     pub progress: Option<&'a (dyn Fn(u64, Option<u64>) + Sync)>,
     /// The maximum number of distinct values by column; exceeding it is an error.
     pub distinct_limit: Option<DistinctLimit<'a>>,

@@ -12,7 +12,7 @@ use amidst_core::recoding::Recoding;
 use amidst_core::table::Table;
 use amidst_io::arrow_array::RecordBatch;
 use amidst_io::arrow_schema::Schema;
-use amidst_io::{Input, ReadOptions};
+use amidst_io::{Input, Lent, ReadOptions};
 use bytes::Bytes;
 
 use super::outcome::{Anonymized, Seconds};
@@ -142,6 +142,18 @@ impl Candidate {
         Candidate::of(policy, prepared, clock, job)
     }
 
+    /// Searches a table that was lent, and gives it back before the search: a caller that holds it for this call only
+    /// has its memory back by then.
+    ///
+    /// # Errors
+    /// As [`anonymize_batches`].
+    pub fn of_lent(policy: &Policy, lent: Lent, job: &Job<'_>) -> Result<Candidate, Failure> {
+        let clock = Clock::start();
+        let prepared = Prepared::load(policy, &LoadOptions::of(job, Some(lent.address())))?;
+        drop(lent);
+        Candidate::of(policy, prepared, clock, job)
+    }
+
     fn of(policy: &Policy, prepared: Prepared, mut clock: Clock, job: &Job<'_>) -> Result<Candidate, Failure> {
         steps::admit(policy, &prepared)?;
         let read = clock.step();
@@ -236,5 +248,9 @@ mod tests {
             let naming = |bytes: &Bytes| bytes.windows(9).any(|window| window == b"memory://");
             assert!(!part.values().any(naming), "no file names an address that nobody can read");
         }
+        let address = lent.address();
+        let given_back = Candidate::of_lent(&policy, lent, &job).unwrap();
+        assert_eq!(given_back.release(policy.output.file.as_deref(), &job).unwrap().public, release.public);
+        assert!(anonymize_source(&policy, Some(address), &job).is_err(), "it was given back");
     }
 }
