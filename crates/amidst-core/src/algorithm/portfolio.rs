@@ -49,10 +49,6 @@ const SHARE: f64 = 2e-3;
 /// The rounds of local search that every candidate with a chance gets.
 const TRIAL: usize = 3;
 
-/// The same where the policy compares classes with the table, so that classes are large and rounds take long: how many
-/// candidates get such rounds, and the gain that is worth another.
-const CLOSE: (usize, f64) = (2, 5e-3);
-
 /// The share of the time that the proof may take where it cannot run beside the search.
 const ALONE: f64 = 0.3;
 
@@ -153,15 +149,11 @@ const CANDIDATES: &[(&str, Run)] = &[
 
 /// Assembly in proportion to the table, where the policy compares classes with it.
 fn in_proportion(search: &Search<'_>, world: &World<'_>, times: f64) -> Result<Option<Vec<Cluster>>, SearchError> {
-    match compares(search) {
+    let compares = search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()));
+    match compares {
         true => bucket_assembly::drawn(search, world, (Seeds::OutsideIn, Draw::Proportional(times)), false),
         false => Ok(None),
     }
-}
-
-/// Whether the policy compares classes with the table.
-fn compares(search: &Search<'_>) -> bool {
-    search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()))
 }
 
 fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<String>), SearchError> {
@@ -185,12 +177,7 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         })
         .collect();
     let least = candidates.iter().map(|c| c.first).fold(f64::INFINITY, f64::min);
-    let close = compares(search);
-    if close {
-        candidates.sort_by(|a, b| a.first.total_cmp(&b.first));
-    }
-    let trials = if close { CLOSE.0 } else { usize::MAX };
-    for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least).take(trials) {
+    for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least) {
         let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.control.deadline };
         candidate.clusters = refine(world, search, std::mem::take(&mut candidate.clusters), effort, &mut random)?;
     }
@@ -204,8 +191,7 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         return Err(SearchError::Unsupported("no local algorithm suits this policy".to_string()));
     };
     let rounds = (1_500_000 / search.set.rows.max(1)).clamp(4, 50) as usize;
-    let share = if close { CLOSE.1 } else { SHARE };
-    let effort = Effort { rounds, share, deadline: search.control.deadline };
+    let effort = Effort { rounds, share: SHARE, deadline: search.control.deadline };
     let (name, first) = (winner.name, winner.first);
     let mut clusters = refine(world, search, winner.clusters, effort, &mut random)?;
     if let Some(deadline) = search.control.deadline {
