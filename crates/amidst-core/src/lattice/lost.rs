@@ -8,18 +8,9 @@
 use std::sync::Arc;
 
 use super::key::Key;
-use super::snapshot::{Classes, FAILS, Snapshot};
+use super::snapshot::{Classes, FAILS, LostBelow, Snapshot};
 use crate::frequency::FrequencySet;
 use crate::metric::full_domain::Lost;
-
-/// Rows that are lost in a node and all finer ones.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct LostBelow {
-    /// That node.
-    pub node: Vec<usize>,
-    /// The rows.
-    pub rows: Lost,
-}
 
 impl<K: Key> Snapshot<K> {
     /// These classes without those that a coarser node is known to lose: `class_of` names its class of each of these,

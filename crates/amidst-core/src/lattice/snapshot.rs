@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::key::Key;
 use super::layout::{Layout, Move};
-use super::lost::LostBelow;
 use super::sensitive_view::{Counts, SensitiveView};
 use crate::frequency::FrequencySet;
+use crate::metric::full_domain::Lost;
 
 /// No verdict yet.
 pub(crate) const UNKNOWN: u32 = 0;
@@ -34,9 +34,17 @@ pub(crate) struct Classes {
     pub class_of: Vec<u32>,
     /// What is known of each class: a bit for each requirement that holds, and [`FAILS`].
     pub verdicts: Vec<u32>,
-    /// Where rows that are lost anyway were taken together, they are the last class, which stays apart: see
-    /// [`super::lost`].
+    /// Where rows that are lost anyway were taken together, they are the last class, which stays apart.
     pub lost: Option<Arc<LostBelow>>,
+}
+
+/// Rows that are lost in a node and all finer ones.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LostBelow {
+    /// That node.
+    pub node: Vec<usize>,
+    /// The rows.
+    pub rows: Lost,
 }
 
 /// The classes of a node with their keys.

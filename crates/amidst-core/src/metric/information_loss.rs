@@ -41,7 +41,7 @@ impl Metric for InformationLoss {
         }
         let weights = column_weights(release.generalizations);
         let row: f64 = weights.iter().sum();
-        Some(sum_cells(release, |column, g, cell| weights[column] * cell_loss(g, cell), row))
+        Some(sum_cells(release, losses(release.generalizations, weights), row))
     }
 
     fn cell_loss(&self) -> Option<CellLoss> {
@@ -59,7 +59,7 @@ impl Metric for InformationLoss {
     fn cells<'a>(&self, input: &Input<'a>) -> Option<CellCosts<'a>> {
         let weights = column_weights(input.generalizations);
         let suppressed = weights.iter().sum();
-        let cell = Box::new(move |column: usize, g: &Generalization, cell: &Cell| weights[column] * cell_loss(g, cell));
+        let cell = Box::new(losses(input.generalizations, weights));
         Some(CellCosts { cell, suppressed, offset: 0.0, scale: 1.0 })
     }
 }
@@ -90,13 +90,41 @@ pub fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
     match cell {
         Cell::Node { level, value } if g.numeric => {
             let (low, high) = g.levels[*level as usize].extent[*value as usize];
-            share(high - low, range(&g.coordinates))
+            share(high - low, whole(g))
         }
         Cell::Node { level, .. } => share(f64::from(*level), g.height() as f64),
-        Cell::Range { low, high } => {
-            share(range(&g.coordinates[*low as usize..=*high as usize]), range(&g.coordinates))
-        }
+        Cell::Range { low, high } => share(range(&g.coordinates[*low as usize..=*high as usize]), whole(g)),
         Cell::Set(codes) => share(codes.len() as f64 - 1.0, g.active() as f64 - 1.0),
+    }
+}
+
+/// What cells lose in each column, times its weight. Ranges of a column whose codes follow the number line, as they
+/// mostly do, are told by their ends, however many values they cover.
+fn losses(
+    generalizations: &[Generalization],
+    weights: Vec<f64>,
+) -> impl Fn(usize, &Generalization, &Cell) -> f64 + use<> {
+    let ascending: Vec<bool> = generalizations.iter().map(|g| g.coordinates.is_sorted()).collect();
+    move |column, g, cell| {
+        let loss = match cell {
+            Cell::Range { low, high } if ascending[column] && g.active() > 1 => {
+                share(g.coordinates[*high as usize] - g.coordinates[*low as usize], whole(g))
+            }
+            _ => cell_loss(g, cell),
+        };
+        weights[column] * loss
+    }
+}
+
+/// Highest − lowest of a whole column: what its top covers.
+fn whole(g: &Generalization) -> f64 {
+    match g.levels.last() {
+        Some(top) if top.of.len() == g.coordinates.len() => {
+            let hull = |(low, high): (f64, f64), own: &(f64, f64)| (low.min(own.0), high.max(own.1));
+            let (low, high) = top.extent.iter().fold((f64::INFINITY, f64::NEG_INFINITY), hull);
+            if low <= high { high - low } else { 0.0 }
+        }
+        _ => range(&g.coordinates),
     }
 }
 
