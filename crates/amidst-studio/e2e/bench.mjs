@@ -21,7 +21,7 @@ const at = (page, screen) => page.goto(new URL(`/${screen}`, page.url()).href, {
 
 /** Until the first paint with content, for several visits, and everything that a visit is sent. */
 async function painted(page, screen) {
-  const times = [];
+  const [times, server] = [[], []];
   let bytes = 0;
   for (let i = 0; i < RUNS; i++) {
     await at(page, screen);
@@ -33,8 +33,9 @@ async function painted(page, screen) {
     }));
     times.push(paint);
     bytes = Math.max(bytes, sent);
+    server.push(await page.evaluate(() => performance.getEntriesByType("navigation").map((e) => e.responseEnd - e.requestStart)[0]));
   }
-  return [times, bytes];
+  return [times, bytes, median(server)];
 }
 
 // What is clicked on each screen. `saved`: the page shows another text of the policy; `shows`: there is something new at that
@@ -163,10 +164,12 @@ async function measured(name, rows, make) {
       await settled(page, PATIENCE);
       console.log(`  ${screen} takes ${((Date.now() - begun) / 1000).toFixed(1)} s in the background`);
     }
-    for (const screen of SCREENS) {
-      const [times, bytes] = await painted(page, screen);
-      console.log(`  ${screen.padEnd(12)} first paint ${told(times)}, ${(bytes / 1000).toFixed(0)} kB`);
+    // A page with two lines of text tells how quick browser and machine are.
+    for (const screen of ["nowhere", ...SCREENS]) {
+      const [times, bytes, server] = await painted(page, screen);
+      console.log(`  ${screen.padEnd(12)} first paint ${told(times)}, ${(bytes / 1000).toFixed(0)} kB, answered by the server in ${server.toFixed(0)} ms`);
     }
+    await at(page, "data");
     for (const screen of SCREENS) {
       await at(page, screen);
       for (const plan of CLICKS[screen]) {

@@ -4,8 +4,7 @@
 //! made to point here (DNS rebinding). Both are recognised by what browsers say of a request: `Host`, `Origin` and
 //! `Sec-Fetch-Site`. What a request must bring beside that is the token (from the printed address, or the password);
 //! the first page exchanges it for a cookie that scripts cannot read and other sites cannot send. The cookie holds a
-//! secret of its own: whoever reads it knows no password, and whoever guesses passwords must do it at one place,
-//! slowly.
+//! secret of its own: whoever reads it knows no password. Passwords can be guessed at one place only, slowly.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};

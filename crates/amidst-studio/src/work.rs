@@ -14,7 +14,7 @@ use amidst::policy::Policy;
 use amidst::policy_check::{Finding, check_and_prepare};
 use amidst::prepare::{LoadOptions, PrepareError, Prepared};
 use amidst::report::partition;
-use amidst::series::{self, Batch, First, Mode, Series};
+use amidst::series::{self, Batch, First, Mode, Series, SeriesAudit};
 use amidst::verify::{Subject, verify};
 use amidst::{Failure, job::Job};
 use serde_json::Value;
@@ -366,7 +366,10 @@ pub fn series(studio: &Arc<Studio>, folder: String, path: PathBuf, act: SeriesAc
             }
             SeriesAct::Audit => ("audited".to_string(), Some(Series::open(&path)?.audit(job)?)),
         };
-        let audit = audit.map(|audit| (!audit.condemns(), audit.sentence()));
+        let told = |audit: SeriesAudit| {
+            (!audit.condemns(), format!("All versions together reveal: {} ({}).", audit.sentence(), audit.method()))
+        };
+        let audit = audit.map(told);
         kept.keep(|results| results.series = Some(Arc::new(SeriesTold { folder, sentence, audit })));
         Ok(())
     });

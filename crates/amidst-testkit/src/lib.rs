@@ -11,6 +11,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::missing_panics_doc,
+    clippy::print_stdout,
     reason = "only tests and benches use it, and they stop where their data is broken"
 )]
 

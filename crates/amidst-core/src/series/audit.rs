@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shares::{Judge, Verdict};
-use crate::worlds::{Cohort, Effort, Group, History, Step, Told};
+use crate::worlds::{Cohort, CohortBelief, Effort, Group, History, Step};
 
 /// How many of the worst cases are told, for each column.
 const WORST: usize = 10;
@@ -145,7 +145,7 @@ struct Tally<'a> {
 impl Tally<'_> {
     fn count(&mut self, group: &Group) {
         let persons = group.persons as usize;
-        let exact = group.lives.iter().all(Told::exact);
+        let exact = group.lives.iter().all(CohortBelief::exact);
         *(if exact { &mut self.audit.exact } else { &mut self.audit.bound }) += persons;
         self.audit.contradicted += if group.lives.len() > 1 { persons } else { 0 };
         let mut below = Vec::new();

@@ -135,13 +135,13 @@ fn sets(survey: &Survey) -> Markup {
         section aria-labelledby="together" {
             h2 id="together" { "Together" }
             p { (grouped(survey.suda.singled_out)) " of " (grouped(survey.rows)) " rows are alone on some set of up to " (survey.suda.max_size) " columns." }
-            div.scroll id="sets" tabindex="0" role="group" aria-label="Sets of columns" { table {
+            @if survey.sets.iter().any(|s| s.uniques > 0) { div.scroll id="sets" tabindex="0" role="group" aria-label="Sets of columns" { table {
                 thead { tr { th scope="col" { "columns" } th.n scope="col" { "combinations" } th.n scope="col" { "rows that are alone" } } }
                 tbody { @for set in survey.sets.iter().filter(|s| s.uniques > 0).take(8) { tr {
                     td.wide { (set.columns.join(" + ")) } td.n { (grouped(set.distinct)) }
                     td.n { (grouped(set.uniques)) " (" (percent(set.uniques, survey.rows)) ")" }
                 } } }
-            } }
+            } } }
         }
     }
 }

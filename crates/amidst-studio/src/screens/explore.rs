@@ -83,11 +83,11 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
     let points: Vec<Point> = seen.iter().map(point).collect();
     html! {
         section id="growing" aria-labelledby="curve" {
-            h2 id="curve" { "Risk against loss (" (metric) "), so far" }
+            h2 id="curve" { "Risk against loss, so far (measured by " (metric) ")" }
             (parts::stale(view, &growing.text))
             @if points.is_empty() { p.soft { "Nothing to draw yet: first it is found which combinations satisfy the policy." } } @else {
                 div.scroll id="growing-plane" tabindex="0" role="group" aria-label="Risk against loss, so far" {
-                    (plane("Risk against loss, so far", "Each point is a way to release the table.", (&axis(&metric), "largest risk of anyone"), &points)) }
+                    (plane("Risk against loss, so far", "Each point is a way to release the table.", (&metric, "largest risk of anyone"), &points)) }
                 p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Whether they satisfy the policy is told when the search is done." }
             }
         }
@@ -97,11 +97,6 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
 /// The metric that a search goes by: that of the policy, or the one that is chosen for it.
 fn metric(view: &View) -> String {
     view.policy.as_ref().and_then(|p| metric_of(p).ok()).map_or_else(String::new, |metric| metric.id.to_string())
-}
-
-/// What stands at the axis of loss.
-fn axis(metric: &str) -> String {
-    format!("loss ({metric})")
 }
 
 /// What the colour of a node tells.
@@ -173,9 +168,9 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
         p.lead { strong { (grouped(found.minimal.len() as u64)) } " of " (grouped(found.nodes as u64)) " combinations of levels satisfy the policy and cannot be made more precise."
             @if !found.complete { " The time limit cut the search short." } }
         section aria-labelledby="curve" {
-            h2 id="curve" { "Risk against loss (" (metric) ")" }
+            h2 id="curve" { "Risk against loss (measured by " (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
-                (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&axis(&metric), "largest risk of anyone"), &points)) }
+                (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
             p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
         @if let Some(levels) = &chosen { (node(view, columns, levels)) }
@@ -183,7 +178,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
         section aria-labelledby="minimal" {
             h2 id="minimal" { "Most precise combinations, least loss first" }
             div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table.wraps {
-                thead { tr { th scope="col" { span.hidden { "look" } } th.n scope="col" { "loss (" (metric) ")" } th.n scope="col" { "left out" } th.n scope="col" { "classes" }
+                thead { tr { th scope="col" { span.hidden { "look" } } th.n scope="col" { (metric) } th.n scope="col" { "left out" } th.n scope="col" { "classes" }
                     @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } } } }
                 tbody { @for node in listed(found, &metric) { tr {
                     td { a href=(address(&node.levels, shade)) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
@@ -391,9 +386,9 @@ fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) 
         .collect();
     html! {
         section aria-labelledby="curve" {
-            h2 id="curve" { "Risk against loss (" (metric) ")" }
+            h2 id="curve" { "Risk against loss (measured by " (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
-                (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&axis(&metric), "largest risk of anyone"), &[front, tried].concat())) }
+                (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
             p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says." }
         }
         (where_classes_lie(shown_partition(partitions, asked)))
