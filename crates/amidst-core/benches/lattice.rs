@@ -5,8 +5,8 @@
 //! evaluates nodes from rows: every row generalized and hashed, every class judged by every requirement, the metric
 //! added up. It is run on every 61st node and scaled up. Times are CPU time of all threads. `--all` runs every metric
 //! with every policy; `count` measures counting ten million rows instead; `wide` a lattice of 15 columns; `minimal` the
-//! search for all minimal nodes, by subsets and by a walk; `suppressed` searches alone where every row may be suppressed,
-//! the least of five each.
+//! search for all minimal nodes, by subsets and by a walk; `suppressed` searches alone where every row may be
+//! suppressed, the least of five each.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 

@@ -1,5 +1,5 @@
-//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, in an address space in
-//! which nothing that grows with the product of the two has room.
+//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, in an address space
+//! in which nothing that grows with the product of the two has room.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;
