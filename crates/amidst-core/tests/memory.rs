@@ -1,6 +1,7 @@
 //! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, in an address space
 //! in which nothing that grows with the product of the two has room.
 #![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;
 

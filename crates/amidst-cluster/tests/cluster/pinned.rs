@@ -15,7 +15,7 @@ fn releases_of_a_cluster_change_by_no_byte() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(folder.path(), 2);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/digests.txt");
-    let mut pins = Pins::new(file, |bytes| sha256_hex(bytes));
+    let mut pins = Pins::new(file, sha256_hex);
     let patients = tables::patients(folder.path(), 3_000, 2);
     let visits = tables::visits(folder.path());
     let mut release = |name: &str, policy: &Path, data: &Path, more: &[&str]| {

@@ -17,7 +17,7 @@ use amidst_testkit::pins::Pins;
 use cases::{CASES, Case, SERIES};
 
 fn pins() -> Pins {
-    Pins::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pinned/digests.txt"), |bytes| sha256_hex(bytes))
+    Pins::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pinned/digests.txt"), sha256_hex)
 }
 
 fn policy(case: &Case, folder: &Path) -> Policy {
