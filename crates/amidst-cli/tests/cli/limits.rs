@@ -125,9 +125,9 @@ fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
 fn memory_that_runs_out_is_told() {
     let house = House::with_sample(60_000);
     let mut told = 0;
-    for memory in [60_000, 90_000, 130_000, 180_000, 240_000, 320_000] {
+    for memory in [90_000, 110_000, 130_000, 180_000, 240_000, 320_000] {
         let run = within(&house, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
-        // 127: the program itself could not be loaded.
+        // 127: the program could not be loaded. Its image alone has 60 MB in a debug build: with less, the kernel ends it.
         assert!(matches!(run.code, 0 | 1 | 3 | 127), "{memory} KiB: {} {}", run.code, run.stderr);
         assert!(run.code == 0 || !run.stderr.is_empty());
         told += u32::from(run.code == 3 && run.stderr.contains("memory"));

@@ -182,6 +182,9 @@ mod tests {
 
     #[test]
     fn every_model_is_accepted_with_what_its_function_asks_for() {
+        // A population must be there when a policy names it.
+        let population = tempfile::NamedTempFile::new().unwrap();
+        let people = population.path().to_string_lossy().into_owned();
         let made = [
             k_anonymity(2),
             distinct_l_diversity(2),
@@ -199,10 +202,10 @@ mod tests {
             t_closeness(0.2).with("distance", "equal"),
             delta_disclosure(1.5),
             beta_likeness(2).with("enhanced", true),
-            bayes_optimal(0.2, 0.5, "population.csv"),
-            belief_difference(0.3, "population.csv"),
-            k_map(5, "population.csv"),
-            delta_presence(0, 0.5, "population.csv"),
+            bayes_optimal(0.2, 0.5, &people),
+            belief_difference(0.3, &people),
+            k_map(5, &people),
+            delta_presence(0, 0.5, &people),
             average_risk(0.1),
             max_risk(0.2),
             sample_uniqueness(0),

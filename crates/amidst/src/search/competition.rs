@@ -107,7 +107,7 @@ pub(super) fn compete(
         let cost = match run(policy, prepared, entry, &own) {
             Ok((found, joined)) => match cost(search, &found) {
                 Some(cost) => {
-                    let starred = keeping::starred(search, &found.recoding);
+                    let starred = super::starred::starred(search, &found.recoding);
                     // Only what loses less or keeps more than all before it is of use.
                     let idle = |c: &Candidate| cost >= c.cost - LEAST_GAIN && starred.len() >= c.starred.len();
                     if !candidates.iter().any(idle) {

@@ -15,7 +15,7 @@ use amidst_core::requirement::Evaluator;
 use amidst_core::search::own_distribution::compares;
 use amidst_core::search::{Found, MaxSuppression, Search, SearchError, Suppressed};
 
-use super::keeping::starred;
+use super::starred::starred;
 use crate::Failure;
 
 /// The most nodes by which a part is tried to be divided.

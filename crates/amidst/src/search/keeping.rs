@@ -8,10 +8,9 @@
 //! an algorithm alone.
 
 use amidst_core::algorithm::{self, RecodingKind};
-use amidst_core::hierarchy::{Generalization, TOP};
-use amidst_core::recoding::Recoding;
 use amidst_core::search::{Found, Search};
 
+use super::starred::{classes, starred};
 use super::{cost, dividing, run};
 use crate::Failure;
 use crate::job::{Control, Stage};
@@ -67,21 +66,6 @@ impl Candidate {
     fn keeps_more(&self, other: &Candidate) -> bool {
         (self.starred.len(), self.cost) < (other.starred.len(), other.cost)
     }
-}
-
-/// The classes that are published, but for masked rows.
-fn classes(recoding: &Recoding) -> Vec<usize> {
-    let masked = recoding.masked.map(|class| class as usize);
-    (0..recoding.classes.len()).filter(|class| Some(*class) != masked).collect()
-}
-
-/// The columns that are `*` in every class, although people differ in them.
-pub(super) fn starred(search: &Search<'_>, recoding: &Recoding) -> Vec<usize> {
-    let classes = classes(recoding);
-    let lost = |&(c, g): &(usize, &Generalization)| {
-        g.active() > 1 && classes.iter().all(|&class| recoding.label(class, c, g) == TOP)
-    };
-    search.generalizations.iter().enumerate().filter(lost).map(|(c, _)| c).collect()
 }
 
 /// The release to publish: of those `found` by algorithms that `competed` the one that loses least, if it keeps

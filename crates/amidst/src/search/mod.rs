@@ -6,6 +6,7 @@
 mod competition;
 mod dividing;
 mod keeping;
+mod starred;
 
 use amidst_core::algorithm;
 use amidst_core::internal::{lattice, sets};
