@@ -320,18 +320,18 @@ def file(path: str, *, separator: str | None = None) -> Hierarchy:
     In a policy: hierarchy = { file = "zip.csv", separator = ";" }
     """
 
-def intervals(*values: Number | Sequence[Number], origin: Number | None = None, bottom: Number | None = None, top: Number | None = None) -> Hierarchy:
+def intervals(*values: Number | Sequence[Number], origin: Number | None = None, bottom: Number | None = None, top: Number | None = None, digits: str | None = None) -> Hierarchy:
     """intervals
 
-    Numbers in intervals of the given widths, one width a level; each is a multiple of the one before. `bottom` and `top` code the tails.
+    Numbers in intervals of the given widths, one width a level; each is a multiple of the one before. `bottom` and `top` code the tails. Intervals of decimals are written with one digit more than the widths have, `[60.0-79.9]`, or with `digits`; values with more digits are rounded down.
 
     In a policy: hierarchy = { intervals = [5, 10, 20], origin = 0, bottom = 0, top = 100 }
     """
 
-def ranges(*values: Sequence[Number]) -> Hierarchy:
+def ranges(*values: Sequence[Number], digits: str | None = None) -> Hierarchy:
     """ranges
 
-    Numbers between the given break points, one list a level; each list holds some break points of the one before.
+    Numbers between the given break points, one list a level; each list holds some break points of the one before. Ranges of decimals are written with one digit more than the break points have, or with `digits`.
 
     In a policy: hierarchy = { ranges = [[18, 30, 45, 65], [45]] }
     """
@@ -339,7 +339,7 @@ def ranges(*values: Sequence[Number]) -> Hierarchy:
 def mask(length: Number | None = None, from_: str | None = None, character: str | None = None) -> Hierarchy:
     """mask
 
-    Codes of `length` characters, masked from the right or the left, one more character a level: 14248, 1424*, 142**, …, *. Without `length`, the longest value counts.
+    Codes of `length` characters, masked from the right or the left, one more character a level: 14248, 1424*, 142**, …, *. Without `length`, the longest value counts. `masked = [2, 4]` makes levels of these numbers of masked characters only.
 
     In a policy: hierarchy = { mask = { length = 5, from = "right", character = "*" } }
     """

@@ -125,7 +125,7 @@ pub trait Algorithm: Debug + Sync {
     /// Finds a recoding.
     fn search(&self, search: &Search<'_>) -> Result<Found, SearchError>;
 
-    /// How it works on a table that stays with its engine; see [`crate::partial`].
+    /// How it works on a table that stays with its engine; see the module `partial`.
     fn in_parts(&self) -> InParts {
         InParts::Never
     }

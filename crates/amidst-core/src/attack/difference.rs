@@ -11,7 +11,7 @@
 //! value is sure for at least `threshold` of it, and surer than its own version tells.
 //!
 //! What is certain of some may be taken off other classes, from version to version: who is certain in the end is looked
-//! for in the possible [`worlds`](crate::worlds) of all versions, and counts as hit, too.
+//! for in the possible worlds (`worlds`) of all versions, and counts as hit, too.
 //!
 //! Counterfeit rows, which a version publishes as such, may account for some of a difference: as many as the class has
 //! are taken off every count.
