@@ -1,5 +1,6 @@
-"""Faults beyond the single system calls of `faults.py`: disks that are full, read-only or owned by others, lack of memory, a
-studio that is killed while it publishes, and a disk that loses what was not synced.
+"""Faults beyond the single system calls of `faults.py`: disks that are full, read-only or owned by others, lack of memory, two
+writers at once, a studio that is killed while it publishes, and what is synced before it is shown (torn.py has the disk that loses
+the rest).
 
     fault_places.py AMIDST [KILLS] [SEED]
 
@@ -116,27 +117,86 @@ def permissions(places):
 
 
 def memory(places, dice):
-    """Limited address spaces: a message and exit 3, or a release."""
-    work = places.fresh("memory")
-    enough, least = 0, 20_000
+    """Limited address spaces: a message and exit 3, or what was asked for; never an abort, never half of it."""
     within = lambda limit: ("sh", "-c", f'ulimit -v {limit}; exec "$0" "$@"')
+    least = 20_000
     # With less than this the system cannot even load the program.
     while places.run("--version", wrap=within(least)).returncode:
         least += 2000
-    for limit in sorted(dice.sample(range(least, least + 80_000, 500), 12)):
-        shutil.rmtree(os.path.join(work, "out"), ignore_errors=True)
-        done = places.run("anonymize", "policy.toml", "--out", "out", "--quiet", "--threads", "1", cwd=work,
-                          wrap=within(limit))
-        if done.returncode == 0:
-            enough += 1
-            places.expect("memory: a release", places.run("verify", "out", cwd=work).returncode == 0)
-        else:
-            said = done.stderr
-            places.expect("memory: a message and exit 3", done.returncode == 3 and "memory" in said, f"exit {done.returncode} at {limit} KiB: {said}")
-            places.expect("memory: nothing half there", not os.path.exists(os.path.join(work, "out")))
-    places.run("anonymize", "policy.toml", "--out", "out", "--quiet", "--force", cwd=work)
-    places.expect("memory: the next run clears up", not places.hidden(work), str(places.hidden(work)))
-    places.tally["memory: limits that were enough"] = enough
+    kept = places.fresh("memory", rows=400)
+    places.run("anonymize", "policy.toml", "--out", "kept", "--quiet", cwd=kept)
+    places.run("series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", cwd=kept)
+    with open(os.path.join(kept, "new.csv"), "w") as file:
+        file.write(people(5000, 9))
+    places.run("series", "insert", "ward", "new.csv", cwd=kept)
+    commands = {
+        "anonymize": (("anonymize", "policy.toml", "--out", "out", "--quiet", "--threads", "1"), "out"),
+        "sign": (("sign", "kept", "--key", "key"), "kept"),
+        "publish": (("series", "publish", "ward", "--allow-leak"), "ward/versions/2"),
+        "begin": (("series", "init", "other", "--policy", "policy.toml", "--mode", "maintain"), "other/versions/1"),
+        "verify": (("verify", "kept"), "kept"),
+    }
+    for name, (command, shown) in commands.items():
+        work = os.path.join(places.place, "narrow")
+
+        def tried(limit):
+            shutil.rmtree(work, ignore_errors=True)
+            shutil.copytree(kept, work)
+            return places.run(*command, cwd=work, wrap=within(limit))
+
+        # What the command needs is between these two; every limit on the way there is looked at, and some more.
+        short, enough, limits = least, least + 160_000, []
+        while enough - short > 10_000:
+            middle = (short + enough) // 2
+            limits.append(middle)
+            short, enough = (short, middle) if tried(middle).returncode == 0 else (middle, enough)
+        for limit in sorted(limits + dice.sample(range(least, enough + 500, 100), 2)):
+            done = tried(limit)
+            said = f"exit {done.returncode} at {limit} KiB: {done.stderr}"
+            there = os.path.exists(os.path.join(work, shown))
+            if done.returncode == 0:
+                places.expect(f"memory: {name} is done", places.run("verify", shown, cwd=work).returncode == 0, said)
+                continue
+            places.expect(f"memory: {name} ends with a message and exit 3", done.returncode == 3 and "memory" in done.stderr, said)
+            # A version that the state knows of is put in its place by the next run.
+            whole = not there or places.run("verify", shown, cwd=work).returncode == 0
+            places.expect(f"memory: {name} leaves nothing half there", whole, said)
+            again = places.run(*command, *["--force"] * (name == "anonymize"), cwd=work)
+            places.expect(f"memory: {name} the next time", again.returncode == 0 or there, again.stderr)
+            places.expect(f"memory: {name} clears up", not places.hidden(work), str(places.hidden(work)))
+
+
+def two_writers(places, rounds=4):
+    """Two processes that want the same place at once: what is there afterwards is one of the two, whole."""
+    for turn in range(rounds):
+        work = places.fresh("two", rows=400)
+        start = lambda *command: subprocess.Popen([places.amidst, *command], cwd=work, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+        def both(what, one, other, shown, codes):
+            running = [start(*one), start(*other)]
+            ended = [(process, *process.communicate()) for process in running]
+            told = " | ".join(f"exit {process.returncode}: {said.strip()}" for process, _, said in ended)
+            fits = sorted(process.returncode for process, _, _ in ended)
+            places.expect(f"two writers: {what}", fits in codes and "panicked" not in told, told)
+            places.expect(f"two writers: {what}: whole", all(places.run("verify", one, cwd=work).returncode == 0 for one in shown), told)
+            places.expect(f"two writers: {what}: nothing left over", not places.hidden(work), str(places.hidden(work)))
+
+        # Who comes second finds the place taken, or takes the place of the first where it may.
+        release = ("anonymize", "policy.toml", "--out", "out", "--quiet")
+        both("releases", release, release, ["out"], ([0, 2],))
+        both("replaced releases", (*release, "--force"), (*release, "--force"), ["out"], ([0, 0], [0, 2], [0, 3]))
+        both("signatures", ("sign", "out", "--key", "key"), ("sign", "out", "--key", "key"), ["out"], ([0, 0], [0, 2], [0, 3]))
+        begin = ("series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain")
+        both("series", begin, begin, ["ward/versions/1"], ([0, 2],))
+        with open(os.path.join(work, "new.csv"), "w") as file:
+            file.write(people(1000, 9))
+        # A series has one writer at a time: the other one waits or is told so.
+        insert = ("series", "insert", "ward", "new.csv")
+        both("batches", insert, insert, ["ward/versions/1"], ([0, 2], [0, 3]))
+        publish = ("series", "publish", "ward", "--allow-leak")
+        both("versions", publish, publish, ["ward/versions/1", "ward/versions/2"], ([0, 2], [0, 1], [0, 3]))
+        log = json.loads(places.run("series", "log", "ward", "--check", "--json", cwd=work).stdout or "{}")
+        places.expect("two writers: one batch and one version", (len(log.get("batches", [])), len(log.get("versions", []))) == (2, 2), str(log))
 
 
 def studio(places, dice, kills):
@@ -225,6 +285,7 @@ def main():
         full_disks(places)
         permissions(places)
         memory(places, dice)
+        two_writers(places)
         synced(places)
         studio(places, dice, kills)
     for what, many in places.tally.items():

@@ -1,4 +1,4 @@
-"""Runs `anonymize`, `series publish` and `sign` under strace, which makes one system call after the other fail or kills the
+"""Runs `anonymize`, `series`, `sign` and `open` under strace, which makes one system call after the other fail or kills the
 process at it. Afterwards nothing is partial, nothing is lost, leftovers are private, and the next run removes them.
 
     faults.py AMIDST [FAULTS] [KILLS] [SEED]
@@ -8,6 +8,7 @@ for each thread and each kind of call, in an undisturbed run.
 """
 
 import collections
+import json
 import os
 import random
 import re
@@ -25,6 +26,7 @@ ERRORS = {"write": ("ENOSPC", "EIO"), "pwrite64": ("ENOSPC", "EIO"), "mmap": ("E
 # Calls of Rust's runtime at its start and end, and of reading system tables, are outside our control.
 FOREIGN = re.compile(r'"/(lib|usr|etc|proc|sys|dev)/')
 KEY = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIArgUARK1b/npt/BPAt1hL1eNaakbZaXSwrE9PSFBKL7\n-----END PRIVATE KEY-----\n"
+PUBLIC = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHZCFWckJyc+LCVEfM1AeHHGAIlmGqqYO74suwqBddBA\n"
 POLICY = """[data]
 input = "people.csv"
 [columns.id]
@@ -82,6 +84,8 @@ class Trial:
             file.write(POLICY)
         with open(os.open(os.path.join(self.work, "key"), os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
             file.write(KEY)
+        with open(os.path.join(self.work, "public"), "w") as file:
+            file.write(PUBLIC)
         self.make()
 
     def make(self):
@@ -177,7 +181,6 @@ class Publish(Trial):
         self.expect(0, "series", "insert", "ward", "new.csv")
 
     def after(self, done, ended):
-        import json
         private = os.path.join(self.work, "ward", "private")
         assert stat.S_IMODE(os.stat(private).st_mode) == 0o700
         log = json.loads(self.expect(0, "series", "log", "ward", "--json").stdout)
@@ -194,6 +197,64 @@ class Publish(Trial):
         assert not os.path.exists(os.path.join(private, "staged"))
         chain = json.loads(self.run("series", "audit", "ward", "--json").stdout)["chain"]
         assert chain["linked"] == 2 and not chain["problems"], chain
+
+
+class Apply(Trial):
+    """A batch that replaces rows."""
+    name, arguments = "apply", ("series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv")
+
+    def make(self):
+        self.expect(0, "series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--commit")
+        for name, text in (("new.csv", people(200, 9)), ("gone.csv", "id\np3\np4\n")):
+            with open(os.path.join(self.work, name), "w") as file:
+                file.write(text)
+
+    def after(self, done, ended):
+        log = json.loads(self.expect(0, "series", "log", "ward", "--check", "--json").stdout)
+        batches = len(log["batches"])
+        assert batches in (1, 2) and (done != 0 or batches == 2), log
+        if batches == 1:
+            self.expect(0, *self.arguments)
+        self.expect(0, "series", "undo", "ward")
+        self.expect(0, *self.arguments)
+        self.expect(0, "series", "publish", "ward", "--allow-leak", "--commit")
+        self.expect(0, "verify", "ward/versions/2")
+
+
+class Begin(Trial):
+    """The first version of a series, with a commitment."""
+    name, arguments = "begin", ("series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--commit")
+
+    def after(self, done, ended):
+        self.private()
+        if not os.path.exists(os.path.join(self.work, "ward")):
+            assert done != 0, "it says that it began, and there is no series"
+            self.expect(0, *self.arguments)
+        self.expect(0, "verify", "ward/versions/1")
+        self.expect(0, "open", "ward/versions/1", "--key", "p3", "--out", "opened.json")
+        self.expect(0, "verify", "ward/versions/1", "--opening", "opened.json")
+        # Leftovers beside the series are removed by the next run into the same folder.
+        self.expect(0, "anonymize", "policy.toml", "--out", "next", "--quiet")
+        assert not self.leftovers(), self.leftovers()
+
+
+class Open(Trial):
+    """Rows that are shown to an auditor: a private file, whole or not at all."""
+    name, arguments = "open", ("open", "out", "--rows", "3,4", "--out", "opened.json")
+
+    def make(self):
+        self.expect(0, "anonymize", "policy.toml", "--out", "out", "--quiet", "--commit")
+
+    def after(self, done, ended):
+        self.private()
+        path = os.path.join(self.work, "opened.json")
+        if os.path.exists(path):
+            assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+            self.expect(0, "verify", "out", "--opening", "opened.json")
+        else:
+            assert done != 0, "it says that it opened rows, and there is no file"
+        self.expect(0, *self.arguments, "--force")
+        self.expect(0, "verify", "out", "--opening", "opened.json")
 
 
 def points(trial):
@@ -224,15 +285,9 @@ def main():
     dice, began, tally, broken = random.Random(seed), time.time(), collections.Counter(), []
     with tempfile.TemporaryDirectory() as place:
         cases = []
-        for kind in (Anonymize, Replace, Single, Sign, Publish):
+        for kind in (Anonymize, Replace, Single, Sign, Publish, Apply, Begin, Open):
             trial = kind(amidst, place)
             trial.prepare()
-            if kind is Sign:
-                line = subprocess.run(["ssh-keygen", "-y", "-f", os.path.join(trial.work, "key")], capture_output=True, text=True)
-                public = line.stdout if line.returncode == 0 else \
-                    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHZCFWckJyc+LCVEfM1AeHHGAIlmGqqYO74suwqBddBA\n"
-                with open(os.path.join(trial.work, "public"), "w") as file:
-                    file.write(public)
             found, foreign = points(trial)
             ways = [(trial, call, n, error) for call, n in found if (call, n) not in foreign for error in ERRORS.get(call, ("EIO",))]
             deaths = [(trial, call, n, None) for call, n in found]

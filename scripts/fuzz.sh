@@ -1,42 +1,60 @@
 #!/usr/bin/env bash
-# Hours of fire on everything that reads what others wrote (crates/amidst-fuzz/src/lib.rs, and the studio's requests).
+# Hours of fire, guided by coverage, on everything that reads what others wrote (crates/amidst-fuzz/src/lib.rs).
 #
 #   scripts/fuzz.sh [TARGET…]
 #
-# INPUTS mutants (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by the driver in
-# crates/amidst-testkit/src/mutants.rs, in a process whose memory is limited. With AMIDST_LIBFUZZER=1 and cargo-fuzz (`cargo install cargo-fuzz`) it is guided by
-# coverage instead; a stable compiler will do. PROFILE=release is several times faster, once it is built.
+# INPUTS executions (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by libFuzzer
+# in one process, whose memory is limited. A stable compiler and a C++ compiler will do: what cargo-fuzz passes to the
+# compiler is passed here (and `cargo fuzz run any` works in the folder `fuzz`, too). PLAIN=1 fires by the driver in
+# crates/amidst-testkit/src/mutants.rs instead, which is not guided and needs no second build.
+#
+# What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed,
+# and executions are counted in $CARGO_TARGET_DIR/fuzz/executions, a line for each run.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' crates/amidst-fuzz/src/lib.rs; echo studio)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' crates/amidst-fuzz/src/lib.rs)
+inputs=${INPUTS:-10000000} seconds=${SECONDS_EACH:-3600}
 
-if [ -z "${AMIDST_LIBFUZZER:-}" ]; then
+if [ -n "${PLAIN:-}" ]; then
     profile=(--profile "${PROFILE:-dev}")
     # With the features of the whole selection, so that nothing is built for this alone.
-    cargo test --locked --quiet --no-run "${tested[@]}" "${profile[@]}" --test fuzz --test requests
+    cargo test --locked --quiet --no-run "${tested[@]}" "${profile[@]}" --test fuzz
     for target in "${targets[@]}"; do
-        # Two gigabytes are far more than an input of some kilobytes needs; the studio's threads reserve more than they
-        # use.
-        [ "$target" = studio ] && suite=requests limit=unlimited || suite=fuzz limit=4000000
         (
-            ulimit -v "$limit"
-            export AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=${INPUTS:-10000000} AMIDST_FUZZ_SEED=${SEED:-$RANDOM}
-            export AMIDST_FUZZ_SECONDS=${SECONDS_EACH:-3600}
-            cargo test --locked --quiet "${tested[@]}" "${profile[@]}" --test "$suite" -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
+            # Two gigabytes are far more than an input of some kilobytes needs; the studio's threads reserve more than
+            # they use.
+            [ "$target" = studio ] || ulimit -v 4000000
+            export AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=$inputs AMIDST_FUZZ_SEED=${SEED:-$RANDOM} AMIDST_FUZZ_SECONDS=$seconds
+            cargo test --locked --quiet "${tested[@]}" "${profile[@]}" --test fuzz -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
         )
     done
     exit
 fi
 
-export RUSTC_BOOTSTRAP=1
-cd fuzz
-cargo fuzz build --release any
+place=$CARGO_TARGET_DIR/fuzz
+mkdir -p "$place"
+# The dependencies are those of the command; only what libFuzzer needs is added.
+[ -f fuzz/Cargo.lock ] && [ ! Cargo.lock -nt fuzz/Cargo.lock ] || cp Cargo.lock fuzz/Cargo.lock
+coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares)
+host=$(rustc -vV | sed -n 's/^host: //p')
+# With a target, so that build scripts and macros are built without it.
+RUSTFLAGS="${coverage[*]} --cfg fuzzing" CARGO_TARGET_DIR="$place" \
+    cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" --bin any
+
+# A folder in memory, for what has to be a file.
+[ -d /dev/shm ] && export TMPDIR=/dev/shm
+failed=0
 for target in "${targets[@]}"; do
-    [ "$target" != studio ] || continue
-    mkdir -p "artifacts/$target" "target/corpus/$target"
-    # New inputs are stored outside the checked-in corpus; failing inputs go to artifacts and become tests.
-    AMIDST_FUZZ_TARGET=$target cargo fuzz run any "target/corpus/$target" "corpus/$target" -- \
-        -max_total_time="${SECONDS_EACH:-3600}" -max_len=65536 -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
-        -artifact_prefix="artifacts/$target/" 2>&1 | grep -E "stat::|ERROR|panicked|Test unit|artifact_prefix" | sed "s/^/$target: /"
+    mkdir -p "$place/corpus/$target" "$place/failed/$target"
+    log=$place/$target.log
+    AMIDST_FUZZ_TARGET=$target "$place/$host/release/any" "$place/corpus/$target" "fuzz/corpus/$target" \
+        -runs="$inputs" -max_total_time="$seconds" -max_len="${LONGEST:-8192}" -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
+        -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || failed=1
+    executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
+    covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
+    echo "$target ${executions:-0} executions, ${covered:-0} places reached" | tee -a "$place/executions"
+    grep -E "ERROR|panicked|Test unit" "$log" | sed "s/^/$target: /" || true
 done
+exit $failed

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests that two builds of the shipped command in two folders give the same bytes.
 #
-# Builds everything twice from scratch, which takes long. PROFILE (default: release) and PACKAGE (default: amidst-cli)
-# can be set.
+# Builds everything twice from scratch, which takes long. PROFILE (default: release), PACKAGE (default: amidst-cli) and
+# BINARY (default: amidst) can be set; the engine for clusters is PACKAGE=amidst-cluster BINARY=amidst-cluster.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 profile=${PROFILE:-release} package=${PACKAGE:-amidst-cli} binary=${BINARY:-amidst}
@@ -16,6 +16,8 @@ for turn in one two; do
         export CARGO_TARGET_DIR="$place/$turn" CARGO_INCREMENTAL=0
         export RUSTFLAGS="--remap-path-prefix=$PWD=/amidst --remap-path-prefix=$CARGO_TARGET_DIR=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
         # The bundled C library is compiled with paths, too.
+        SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+        export SOURCE_DATE_EPOCH
         export CFLAGS="-ffile-prefix-map=$CARGO_TARGET_DIR=/target -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=/cargo"
         cargo build --locked --quiet --profile "$profile" -p "$package"
     )

@@ -49,6 +49,7 @@ apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres,amidst-clust
 
 step "dependencies: licences, sources, Rust versions"
 python3 scripts/dependencies.py
+python3 scripts/supply_chain.py
 
 step "lints"
 cargo clippy --locked "${tested[@]}" --all-targets --quiet -- -D warnings

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks a release of Amidst, with nothing but Python 3.11 or newer (3.10 lacks tomllib, which reads the policy).
 
-    python3 verify.py RELEASE [--json] [--strict] [--signer KEY.pub] [--at 2027-12-31]
+    python3 verify.py RELEASE [--json] [--strict] [--signer KEY.pub] [--at 2027-12-31] [--previous DIR]
 
-RELEASE is the folder that `amidst anonymize` wrote, its public part, or a CSV table with its certificate beside it.
-What the published files can tell is recomputed, in integers and fractions; the rest is attested: the word of whoever made
-the release. Exit codes: 0 the release is what its certificate says, 1 it is not, 2 it could not be looked at, 3 the
-machine failed. The definitions are in docs/verify.md; tests compare this checker with `amidst verify`."""
+RELEASE is the folder that `amidst anonymize` wrote, its public part, a version of a series (DIR is the one before, ../n-1 when
+absent), or a CSV table with its certificate beside it. What the published files can tell is recomputed, in integers and
+fractions; the rest is attested: the word of whoever made the release. Exit codes: 0 the release is what its certificate says,
+1 it is not, 2 it could not be looked at, 3 the machine failed. The definitions are in docs/verify.md; tests compare this
+checker with `amidst verify`."""
 import base64, csv, datetime, hashlib, io, json, math, os, re, sys
 from collections import Counter, defaultdict, namedtuple
 from decimal import Decimal, localcontext
@@ -14,7 +15,6 @@ from fractions import Fraction
 from itertools import accumulate, product
 if sys.version_info < (3, 11): sys.exit("verify.py needs Python 3.11 or newer: it reads the policy with tomllib")
 import tomllib
-
 FORMAT, INFINITE = 2, math.inf
 class Refused(Exception): """The release is not what its certificate says."""
 class Unreadable(Exception): """There is nothing that could be looked at."""
@@ -54,8 +54,7 @@ def entropy_l(counts, p, table):
     care = set(p.get("dont_care", []))
     fixed, lowered = [n for s, n in counts.items() if s not in care], sorted(n for s, n in counts.items() if s in care)
     if not fixed: return True, {"l": INFINITE}
-    while lowered and sign_of_logs([(n, n) for n in fixed] + [(-sum(fixed), lowered[0])]) > 0:
-        fixed.append(lowered.pop(0))
+    while lowered and sign_of_logs([(n, n) for n in fixed] + [(-sum(fixed), lowered[0])]) > 0: fixed.append(lowered.pop(0))
     l, fixed = p["l"] - len(lowered), [n // math.gcd(*fixed) for n in fixed]
     total = sum(fixed)
     holds = l <= 1 or sign_of_logs([(total, total), (-total, l)] + [(-n, n) for n in fixed]) >= 0
@@ -124,16 +123,13 @@ def t_closeness(counts, p, table):
         pairs = [(share, whole, 1)] if distance == "kl" else [(share, mean, 2), (whole, mean, 2)]
         terms = [(a[s] / parts, a[s] / b[s]) for a, b, parts in pairs for s in whole if a[s]]
         return sign_of_logs(terms, p["t"]) <= 0, {"t": max(0.0, math.fsum(float(a) * math.log(b) for a, b in terms))}
-    if distance == "equal":
-        figure = sum(map(abs, extra.values())) / 2
+    if distance == "equal": figure = sum(map(abs, extra.values())) / 2
     elif distance == "ordered":
-        carried = accumulate(extra.get(s, Fraction(0)) for s in table.order)
-        figure = sum(map(abs, carried)) / max(1, len(table.order) - 1)
+        figure = sum(map(abs, accumulate(extra.get(s, Fraction(0)) for s in table.order))) / max(1, len(table.order) - 1)
     else:
         # Hierarchical: earth is moved up to the lowest common ancestor and down again, half the way each.
         nodes = Counter()
-        for s, groups in table.levels.items():
-            nodes.update({node: extra.get(s, 0) for node in [(0, s), *enumerate(groups, 1)]})
+        for s, groups in table.levels.items(): nodes.update({node: extra.get(s, 0) for node in [(0, s), *enumerate(groups, 1)]})
         figure = sum(map(abs, nodes.values())) / (2 * max(map(len, table.levels.values())))
     return figure <= p["t"], {"t": figure}
 def delta_disclosure(counts, p, table):
@@ -173,8 +169,7 @@ POPULATION_MODELS = {"k-map": (None, "k population"), "delta-presence": (None, "
 MODELS = {**CLASS_MODELS, **RELEASE_MODELS, **POPULATION_MODELS}
 BOUNDED_BY_ROWS = ("k-anonymity", "distinct-l-diversity", "p-sensitive-k-anonymity")
 WITHOUT_COLUMN = ("k-anonymity", "k-map", "delta-presence", *RELEASE_MODELS)
-def at_most(model, figure):
-    """Whether a class is the worse the larger this figure is."""
+def at_most(model, figure):  # whether a class is the worse the larger this figure is
     return figure in ("c", "c1", "t", "delta", "beta", "threshold", "max", "rho2") or figure == "alpha" and "-k-" in model
 # ------------------------------------------------------------------------------------------------- files and their form
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200b)))
@@ -243,7 +238,7 @@ SHAPE = {
         "model": str, "on": (type(None), str, [str]), "quasi?": [str], "parameters": ANY, "holds": bool, "measured": ANY,
         "worst": (type(None), {"cells": ANY, "size": int, "...": None})}], "digest": str}
 def fits(value, shape):
-    """Whether a part of a certificate has its shape; whole numbers are not negative."""
+    """Whether a part of a certificate has its shape; whole numbers have 64 bits and no sign."""
     if isinstance(shape, tuple): return any(fits(value, one) for one in shape)
     if isinstance(shape, list): return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
     if isinstance(shape, dict) and isinstance(value, dict):
@@ -251,7 +246,7 @@ def fits(value, shape):
         names = [key.rstrip("?") for key in keys if key != "..."]
         return list(value)[:len(names) if "..." in shape else None] == names and all(
             fits(value[name], shape[key]) for name, key in zip(names, keys))
-    return type(value) is shape and (shape is not int or value >= 0)
+    return type(value) is shape and (shape is not int or 0 <= value < 2 ** 64)
 def canonical(text):
     """The text without white space between its tokens, if it is written in the one way that certificates are."""
     plain = re.sub(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', r"\1", text)
@@ -292,14 +287,12 @@ def read_policy(text):
     if any(column.get("role") not in ROLES or not lists(column) for column in columns.values()):
         raise Refused("the policy gives a column an unknown role, or an order or categories that are no lists of values")
     return policy
-def exact(parameters):
-    return {n: number(v) if n in NUMBERS and not isinstance(v, dict) else v for n, v in parameters.items()}
+def exact(parameters): return {n: number(v) if n in NUMBERS and not isinstance(v, dict) else v for n, v in parameters.items()}
 def same_value(a, b, names=False):
     """Whether two parameters say the same: numbers as numbers, however they are written."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same_value(a[key], b[key], names or key in NAMES) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(same_value(x, y, names) for x, y in zip(a, b))
+    if isinstance(a, list) and isinstance(b, list): return len(a) == len(b) and all(same_value(x, y, names) for x, y in zip(a, b))
     of = lambda x: number(x) if type(x) in (int, Fraction) or isinstance(x, str) and NUMBER.fullmatch(x) else None
     return type(a) is type(b) and a == b or not names and of(a) == of(b) is not None
 def source(name, policy, header):
@@ -321,8 +314,7 @@ def compare_policy(certificate, policy, header):
         lacking = [name for name, column in columns.items() if column["role"] == kind and name not in own.values()]
         if sorted(names) != sorted(name for name in header if role[name] == kind) or lacking:
             yield f"the {kind} columns of certificate, release and policy are not the same"
-    for column in certificate["sensitive"]:
-        yield from compare_column(column["name"], column, said.get(column["name"], {}))
+    for column in certificate["sensitive"]: yield from compare_column(column["name"], column, said.get(column["name"], {}))
     for name, reason in (accepted.values() for accepted in certificate["accepted"]):
         if role.get(name) != "insensitive" or said[name].get("accept") != reason or not reason.strip():
             yield f"the policy does not give the reason that the certificate gives for publishing {name!r}"
@@ -335,13 +327,11 @@ def compare_policy(certificate, policy, header):
         "rows are published by consent that the policy lacks": certificate["waived"] and "publish" not in consent,
         "suppressed rows became something else":
             [certificate["suppressed_as"]] != [way for way in ("drop", "mask") if way == search.get("suppressed", "drop")],
-        "more rows are suppressed than the policy allows":
-            certificate["suppressed"] > suppression_limit(search, kept)})
+        "more rows are suppressed than the policy allows": certificate["suppressed"] > suppression_limit(search, kept)})
 def compare_column(name, stated, own):
     """Categories, weights and order of a sensitive column. Without an order in the policy, published values ascend."""
     weights = lambda stated_so: category_weights(stated_so, len(stated.get("categories", [])))
-    if stated.get("categories", []) != own.get("categories", []):
-        yield f"the categories of {name!r} are not those of the policy"
+    if stated.get("categories", []) != own.get("categories", []): yield f"the categories of {name!r} are not those of the policy"
     elif "weights" in stated and weights(stated["weights"]) != weights(own.get("weights", "uniform")):
         yield f"the weights of {name!r} are not those of the policy"
     order, given = stated.get("order", []), own.get("order") or dict(own.get("hierarchy", {})).get("order")
@@ -356,7 +346,7 @@ def compare_requirements(certificate, policy, own):
     """Each requirement of the policy is one of the certificate, by each set of quasi columns, and there are no others."""
     names, left = [column["name"] for column in certificate["sensitive"]], list(certificate["requirements"])
     if not fits(policy.get("quasi", []), [{"columns": [str]}]): raise Refused("the sets of quasi columns are no lists of columns")
-    part = lambda name: [column for column in own if own[column] == name] or [name]
+    part = lambda name: sorted((column for column in own if own[column] == name), reverse=True) or [name]
     sets = [[column for name in one["columns"] for column in part(name)] for one in policy.get("quasi", [])]
     yield from told({"a quasi column is in no set of [[quasi]]": sets and set(certificate["quasi"]) - set().union(*sets)})
     for quasi, required in product(sets or [None], policy.get("require", [])):
@@ -387,9 +377,8 @@ class Release:
     def cells(self, names):
         places = [self.header.index(name) for name in names]
         return lambda row: tuple(row[at] for at in places)
-    def unique(self, names):
-        return list(Counter(map(self.cells(names), self.rows)).values()).count(1) if names else 0
-    def wrong_counts(self):
+    def unique(self, names): return list(Counter(map(self.cells(names), self.rows)).values()).count(1) if names else 0
+    def wrong_counts(self, output):
         """Rows, classes, and rows that are unique on what is published."""
         stated, rows, masked = self.certificate, len(self.rows), self.sizes[("*",) * len(self.quasi)]
         mask, left = stated["suppressed_as"] == "mask", stated["rows_in"] - stated["rows_dropped_missing"]
@@ -398,8 +387,11 @@ class Release:
         bare = [name for name in raw if name not in [accepted["column"] for accepted in stated["accepted"]]]
         unique = {"published": self.unique(self.header), "insensitive": self.unique(raw)}
         tied = stated.get("commitment", {"scheme": "amidst-rows-1", "columns": self.header, "rows": left, "root": "0" * 64})
+        # Where cells stand for classes, columns may have other names than in the input.
+        named = output.get("ranges", "label") not in ("label", "rounded") or output.get("values", "generalized") != "generalized"
         return told({"the commitment contradicts the certificate": not re.fullmatch("[0-9a-f]{64}", tied["root"]) or (
                 tied["scheme"], tied["rows"], len(tied["columns"])) != ("amidst-rows-1", left, len({*tied["columns"]})),
+            "the commitment leaves a published column out": not tied["columns"] or not named and {*self.header} - {*tied["columns"]},
             "fewer rows are masked than suppressed": mask and not stated["persons"] and stated["suppressed"] > masked,
             f"the release has {rows} rows, which is not what is stated": not rows == stated["rows_out"] == expected,
             f"the release has {len(self.sizes)} classes, not what is stated": len(self.sizes) != stated["classes"],
@@ -446,14 +438,12 @@ class Release:
             names = quasi + [other for other in on if other != column]
             key, value = self.cells(names), self.cells([column] if column else [])
             classes = defaultdict(Counter)
-            for row in self.protected:
-                classes[key(row)]["".join(value(row))] += 1
+            for row in self.protected: classes[key(row)]["".join(value(row))] += 1
             table = self.table_of(column, Counter("".join(value(row)) for row in self.protected))
             for cells, counts in sorted(classes.items()):
                 passes, figures = CLASS_MODELS[model][0](counts, p, table)
                 holds = holds and passes
-                for name, x in figures.items():
-                    measured[name] = (max if at_most(model, name) else min)(measured.get(name, x), x)
+                for name, x in figures.items(): measured[name] = (max if at_most(model, name) else min)(measured.get(name, x), x)
                 rank = [float(f"{float(-x if at_most(model, name) else x):.11g}") for name, x in figures.items()]
                 if worst is None or rank < lowest:
                     lowest, worst = rank, {"cells": dict(zip(names, cells)), "size": counts.total(), **figures}
@@ -532,11 +522,21 @@ def asked_for(certificate, policy, keys, signers, day):
     """Whether the right people have signed, the release may still be relied on, and it says plainly which version it is."""
     link, last = certificate.get("series", {"version": 1}), policy.get("release", {}).get("valid_until")
     last = datetime.date.fromisoformat(last) if isinstance(last, str) else last
-    plain = link["version"] > ("previous" in link) and ("series" in certificate or not certificate.get("counterfeits"))
-    plain = plain and re.fullmatch("[0-9a-f]{64}", link.get("previous", "0" * 64))
+    plain = re.fullmatch("[0-9a-f]{64}", link.get("previous", "0" * 64)) and link["version"] > ("previous" in link)
+    plain = plain and ("series" in certificate or not certificate.get("counterfeits"))
     return told({"the release is not signed by one of the keys that were given": signers and not set(signers) & set(keys),
                  f"the release may be relied on until {last}, and {day} is later": last and day > last,
                  "the certificate does not say plainly which version it is, and which was before": not plain})
+def chained(folder, certificate, previous):
+    """What speaks against the version before (`previous`, or ../n-1), and what could not be checked."""
+    own, before = os.path.realpath(folder), certificate.get("series", {"version": 1})["version"] - 1
+    beside = os.path.join(os.path.dirname(own), str(before), "certificate.json")
+    beside = "series" in certificate and os.path.basename(own) == str(before + 1) and os.path.isfile(beside) and beside
+    place = beside if not previous else previous if os.path.isfile(previous) else find(previous)[1]
+    if not place: return [], told({f"that it follows version {before}, whose certificate is not at hand": before > 0})
+    other, digest = read_certificate(place), certificate.get("series", {}).get("previous")
+    return told({f"it does not follow the version in {os.path.dirname(place)}": other["digest"] != digest
+                 or other.get("series", {"version": before})["version"] != before}), []
 # ------------------------------------------------------------------------------------------------------------- verdict
 def find(path):
     """The folder of the release, its certificate, and whether the folder belongs to the release alone."""
@@ -547,10 +547,10 @@ def find(path):
     if not os.path.isfile(certificate) or os.path.islink(certificate) or inner and os.path.islink(public):
         raise Unreadable(f"there is no certificate {certificate}, or it is a link: a release holds its files itself")
     return folder, certificate, whole
-def verify(path, signers=(), day=None):
+def verify(path, signers=(), day=None, previous=None):
     """The verdict on a release, as `--json` prints it. Whatever cannot be understood is refused."""
     folder, place, whole = find(path)
-    problems, requirements, attested, keys, proofs, at = [], [], [], [], False, "the release"
+    problems, requirements, attested, keys, unchained, proofs, at = [], [], [], [], [], False, "the release"
     try:
         policy = read_policy((certificate := read_certificate(place))["policy"])
         outputs = certificate["outputs"] if whole else [{**certificate["outputs"][0], "file": os.path.basename(path)}]
@@ -558,8 +558,9 @@ def verify(path, signers=(), day=None):
         problems += beside(folder, certificate["outputs"]) if whole else []
         keys = signatures(os.path.join(folder, ENVELOPE) if whole else path + ".intoto.jsonl", place, certificate)
         problems += asked_for(certificate, policy, keys, signers, day or datetime.date.today())
-        problems += compare_policy(certificate, policy, header)
-        problems += (release := Release(certificate, header, rows)).wrong_counts()
+        against, unchained = chained(folder, certificate, previous)
+        problems += [*against, *compare_policy(certificate, policy, header)]
+        problems += (release := Release(certificate, header, rows)).wrong_counts(policy.get("output", {}))
         for requirement in certificate["requirements"]:
             at = requirement["model"]
             standing, decided = release.judge(requirement)
@@ -573,16 +574,16 @@ def verify(path, signers=(), day=None):
         problems.append(f"{at}: {error}")
     return {"valid": not problems, "requirements": requirements, "problems": problems, "attested": attested, "not_checked": [
         "that the rows stand for rows of the input, how many were left out, the labels of hierarchies, what reports say",
-        *told({"who made the release: nobody has signed it": not keys, "whose keys have signed it": keys and not signers})],
+        *unchained, *told({"who made the release: nobody has signed it": not keys, "whose keys have signed it": keys and not signers})],
         "signatures": keys, "signed_by": sorted(set(keys) & set(signers)) if signers else None}
 def main(arguments):
-    given = {flag: arguments.pop(arguments.index(flag) + 1) for flag in ("--signer", "--at") if flag in arguments[:-1]}
+    given = {flag: arguments.pop(arguments.index(flag) + 1) for flag in ("--signer", "--at", "--previous") if flag in arguments[:-1]}
     paths, flags = [a for a in arguments if not a.startswith("--")], {a for a in arguments if a.startswith("--")}
     try:
         if len(paths) != 1 or flags - {"--json", "--strict", *given}:
-            raise Unreadable("usage: python3 verify.py RELEASE [--json] [--strict] [--signer KEY.pub] [--at YYYY-MM-DD]")
+            raise Unreadable("usage: verify.py RELEASE [--json] [--strict] [--signer KEY.pub] [--at YYYY-MM-DD] [--previous DIR]")
         day = datetime.date.fromisoformat(given["--at"]) if "--at" in given else None
-        verdict = verify(paths[0], keys_in(given["--signer"]) if "--signer" in given else (), day)
+        verdict = verify(paths[0], keys_in(given["--signer"]) if "--signer" in given else (), day, given.get("--previous"))
     except (Unreadable, OSError, MemoryError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, Unreadable) else 3
@@ -595,5 +596,4 @@ def main(arguments):
         lines += [f"  {word}: " + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in what) for what in told_of]
     print(json.dumps(verdict, default=float) if "--json" in flags else "\n".join(lines))
     return 0 if verdict["valid"] else 1
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__": sys.exit(main(sys.argv[1:]))

@@ -2,6 +2,13 @@
 
 from typing import Any, final
 
+__all__ = [
+    "Document", "LentTable", "Release", "__version__", "anonymize", "attack", "audit", "check", "command",
+    "explore", "init", "recode", "registries", "sample", "sample_policy", "series_apply", "series_audit",
+    "series_extend", "series_init", "series_log", "series_plan", "series_publish", "series_undo", "survey",
+    "table_of", "verify",
+]
+
 __version__: str
 
 _Stated = tuple[str, str | None]

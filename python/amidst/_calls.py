@@ -43,7 +43,7 @@ def anonymize(
     table, stated = _table_and_policy("anonymize", table, policy)
     seed = None if seed is None else whole(seed, "seed")
     with Control(threads, progress, lambda: stated) as control:
-        native = _amidst.anonymize(stated._stated(), optional(table, stated._reads), seed, control)
+        native = _amidst.anonymize(stated._stated(), optional(table, stated._reads, control.progress), seed, control)
     return Release(native, stated.copy(), kind_of(table))
 
 
@@ -117,7 +117,7 @@ def audit(
     roles = _roles(policy, quasi, sensitive)
     share = None if sampling_fraction is None else str(sampling_fraction)
     with Control(threads, progress) as control:
-        figures, page = _amidst.audit(given(table, _reads(policy, roles)), roles, optional(population), share, control)
+        figures, page = _amidst.audit(given(table, _reads(policy, roles), control.progress), roles, optional(population), share, control)
     return Audit(json.loads(figures), page)
 
 
@@ -125,13 +125,13 @@ def survey(table: Any, *, max_size: int = 3, threads: int = 0, progress: bool | 
     """Tells what singles people out in a table that nobody has described: columns, and sets of up to `max_size`."""
     size = whole(max_size, "max_size", 1, 5)
     with Control(threads, progress) as control:
-        return Survey(json.loads(_amidst.survey(given(table), size, control)))
+        return Survey(json.loads(_amidst.survey(given(table, tell=control.progress), size, control)))
 
 
 def init(table: Any, *, progress: bool | None = None) -> Policy:
     """Drafts a commented first policy for a table: roles and hierarchies are guessed, on the safe side."""
     with Control(progress=progress) as control:
-        return Policy.from_toml(_amidst.init(given(table), control))
+        return Policy.from_toml(_amidst.init(given(table, tell=control.progress), control))
 
 
 def explore(
@@ -149,7 +149,7 @@ def explore(
     table, stated = _table_and_policy("explore", table, policy)
     levels = [(name, whole(level, f"the level of {name!r}")) for name, level in (node or {}).items()]
     with Control(threads, progress, lambda: stated) as control:
-        figures, picture = _amidst.explore(stated._stated(), optional(table, stated._reads), levels, control)
+        figures, picture = _amidst.explore(stated._stated(), optional(table, stated._reads, control.progress), levels, control)
     return Explored(json.loads(figures), picture)
 
 
@@ -200,6 +200,8 @@ def attack(
         original: For minimality: the table that the release was made from.
         parameters: What else is assumed; `help()` of the attack's constructor tells.
     """
+    if not isinstance(name, (str, Attack)):
+        raise TypeError(f"an attack is its name, or what its constructor returns, such as amidst.linkage(); not {type(name).__name__}")
     stated = {**(name.parameters if isinstance(name, Attack) else {}), **parameters}
     if isinstance(table, Release) and policy is None and not quasi:
         policy = table.policy
@@ -210,7 +212,7 @@ def attack(
     id = name.id if isinstance(name, Attack) else name
     roles = _roles(policy, quasi, sensitive)
     with Control(threads, progress) as control:
-        found = _amidst.attack(id, given(table, _reads(policy, roles)), roles, known, texts, control)
+        found = _amidst.attack(id, given(table, _reads(policy, roles), control.progress), roles, known, texts, control)
     return Attacked(json.loads(found))
 
 

@@ -160,6 +160,10 @@ class Requirements(MutableSequence[Requirement]):
         changed.insert(at, value)
         self._policy.require = changed
 
+    def reverse(self) -> None:
+        """Turns the order round, at once: comments go with their requirements."""
+        self._policy.require = self._list()[::-1]
+
     def __len__(self) -> int:
         return len(self._policy.get("require") or [])
 
@@ -203,9 +207,11 @@ class Policy(_Settled):
         PolicyError: When something in it is wrong.
     """
 
-    __slots__ = ("__weakref__", "_document", "_lent", "_path")
+    __slots__ = ("__weakref__", "_crlf", "_document", "_lent", "_path")
 
     _path: str | None
+    #: Whether the lines of its text end as those of Windows do, which the document does not keep.
+    _crlf: bool
     _document: Document
     _lent: list[LentAddress]
 
@@ -230,6 +236,7 @@ class Policy(_Settled):
         columns: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._path = None
+        self._crlf = False
         self._document = Document(("", None))
         self._lent = []
         if isinstance(quasi, (str, os.PathLike)) and os.fspath(quasi).endswith(".toml"):
@@ -296,9 +303,12 @@ class Policy(_Settled):
     @classmethod
     def from_toml(cls, text: str, path: str | os.PathLike[str] | None = None) -> Policy:
         """Reads the text of a policy. Relative paths in it start from the folder of `path`, or from here without one."""
+        if not isinstance(text, str):
+            raise TypeError(f"from_toml takes the text of a policy, not {type(text).__name__}; amidst.Policy.read(path) reads a file")
         policy = cls.__new__(cls)
         policy._path = None if path is None else os.fspath(path)
         policy._lent = []
+        policy._crlf = 0 < text.count("\n") == text.count("\r\n")
         check((text, policy._path))
         policy._document = Document((text, policy._path))
         return policy
@@ -307,7 +317,8 @@ class Policy(_Settled):
     def read(cls, path: str | os.PathLike[str]) -> Policy:
         """Reads a policy file."""
         try:
-            with open(path, encoding="utf-8") as file:
+            # Ends of lines stay as they are.
+            with open(path, encoding="utf-8", newline="") as file:
                 return cls.from_toml(file.read(), path)
         except (OSError, UnicodeDecodeError) as error:
             why = "no such file" if isinstance(error, FileNotFoundError) else type(error).__name__
@@ -315,11 +326,12 @@ class Policy(_Settled):
 
     def to_toml(self) -> str:
         """The text of the policy, with its comments."""
-        return self._document.text()
+        text = self._document.text()
+        return text.replace("\n", "\r\n") if self._crlf else text
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the policy into a file that must not exist."""
-        with open(path, "x", encoding="utf-8") as file:
+        with open(path, "x", encoding="utf-8", newline="") as file:
             file.write(self.to_toml())
 
     def check(self) -> None:
@@ -446,6 +458,7 @@ class Policy(_Settled):
         """A policy that says the same and can be changed apart."""
         copy = Policy.__new__(Policy)
         copy._path = self._path
+        copy._crlf = self._crlf
         copy._lent = list(self._lent)
         copy._document = Document(self._stated())
         return copy

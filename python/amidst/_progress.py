@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: A bar appears after so many seconds.
 PATIENCE = 1.0
 
+#: How often, in seconds, the native part looks for an interrupt and tells how far it is.
+TICK = 0.1
+
 #: More threads than this are a slip: each has a stack of its own.
 MANY_THREADS = 1024
 
@@ -102,7 +105,8 @@ class Control:
         self._policy = policy
         wanted = _watched() if progress is None else progress
         self.progress = self._tell if wanted else None
-        #: Called by the native part ten times a second.
+        self.tick = TICK
+        #: Called by the native part at every tick.
         self.tidy = Tidy()
         self._since = time.monotonic()
         self._bar: Any = None

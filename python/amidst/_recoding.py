@@ -50,7 +50,7 @@ class Recoding:
         stated = policy_of(policy)
         seed = None if seed is None else whole(seed, "seed")
         with Control(threads, progress, lambda: stated) as control:
-            native = _amidst.anonymize(stated._stated(), optional(table, stated._reads), seed, control)
+            native = _amidst.anonymize(stated._stated(), optional(table, stated._reads, control.progress), seed, control)
         return cls(Release(native, stated.copy(), kind_of(table)))
 
     @property
@@ -76,7 +76,7 @@ class Recoding:
             raise ValueError('suppressed is "drop" or "mask"')
         with Control(threads, progress) as control:
             native, self.fits = _amidst.recode(
-                self.policy._stated(), self._table, given(table), suppressed == "mask", control
+                self.policy._stated(), self._table, given(table, tell=control.progress), suppressed == "mask", control
             )
         self.suppressed = self.fits.count(False)
         return shaped(native, kind_of(table))

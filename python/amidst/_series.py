@@ -37,7 +37,7 @@ class Series:
             raise TypeError("init(table, policy): the policy is missing")
         stated = policy_of(policy)
         with Control(threads, policy=lambda: stated) as control:
-            done = _amidst.series_init(self.folder, stated._stated(), mode, optional(table), control)
+            done = _amidst.series_init(self.folder, stated._stated(), mode, optional(table, tell=control.progress), control)
         return Figures(json.loads(done))
 
     def insert(self, rows: Any, *, delete: Any = None) -> Figures:

@@ -7,7 +7,6 @@ use amidst::core::model;
 use amidst::core::search::Impossible;
 use amidst::io::ReadError;
 use amidst::policy::PolicyErrors;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -55,6 +54,16 @@ fn in_frame(error: &ReadError) -> Option<String> {
         ReadError::NotUtf8 { path, line: row, column } | ReadError::Binary { path, row, column } if lent(path) => {
             format!("{} has bytes that are no text; decode them, or make the column identifying", at(row, column))
         }
+        ReadError::UnsupportedType { path, column, kind } if lent(path) => {
+            let (holds, mend) = match kind.as_str() {
+                "Timestamp" | "Date32" | "Date64" | "Time32" | "Time64" => {
+                    ("dates or times that no calendar has, or a time zone that nobody knows", "mend them")
+                }
+                "RunEndEncoded" => ("runs of values", "decode it, with pyarrow.compute.run_end_decode"),
+                _ => ("lists, structures or the like, not one value a cell", "flatten it"),
+            };
+            format!("the column {column:?} holds {holds} ({kind}); {mend}, drop the column, or make it identifying")
+        }
         _ => return None,
     })
 }
@@ -67,7 +76,7 @@ pub fn error(py: Python<'_>, name: &str, text: &str) -> PyErr {
 /// The exception for a defect.
 pub fn defect(py: Python<'_>) -> PyErr {
     let text = "internal error; nothing was written. This is a defect in Amidst; please report it";
-    exception(py, "Error", text, None).unwrap_or_else(|_| PyRuntimeError::new_err(text))
+    exception(py, "Error", text, None).unwrap_or_else(|e| e)
 }
 
 fn exception(py: Python<'_>, name: &str, text: &str, named: Option<&Bound<'_, PyDict>>) -> PyResult<PyErr> {

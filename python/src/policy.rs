@@ -7,7 +7,7 @@ use amidst::policy::Policy;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::errors::raise;
 
@@ -62,17 +62,14 @@ impl Document {
         self.find(&keys).map(|item| shown(py, item)).transpose()
     }
 
-    /// Puts a value at `keys`; tables on the way are made.
+    /// Puts a value at `keys`; tables on the way are made. Comments stay, where what they stand by does.
     fn set(&mut self, keys: Vec<String>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let item = match value.cast::<PyList>() {
             Ok(list)
                 if !list.is_empty() && list.iter().all(|each| each.is_instance_of::<PyDict>()) && keys.len() == 1 =>
             {
-                let mut tables = ArrayOfTables::new();
-                for each in list.iter() {
-                    tables.push(table(&each.cast_into::<PyDict>()?)?);
-                }
-                Item::ArrayOfTables(tables)
+                let before = self.find(&keys).and_then(Item::as_array_of_tables);
+                Item::ArrayOfTables(tables(list, before)?)
             }
             _ => Item::Value(stated(value)?),
         };
@@ -88,10 +85,7 @@ impl Document {
             let Some(like) = at.as_table_like_mut() else { return Err(not_a_table(key)) };
             at = like.entry(key).or_insert_with(fresh);
         }
-        match at.as_table_like_mut() {
-            Some(like) => like.insert(last, item),
-            None => return Err(not_a_table(last)),
-        };
+        put(at.as_table_like_mut().ok_or_else(|| not_a_table(last))?, last, item);
         Ok(())
     }
 
@@ -202,7 +196,93 @@ fn stated(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-fn table(dict: &Bound<'_, PyDict>) -> PyResult<Table> {
+/// Puts an item into a table, beside the comments of the one that stood there.
+fn put(table: &mut dyn TableLike, key: &str, mut item: Item) {
+    match table.get_mut(key) {
+        Some(before) => {
+            if let (Item::Value(before), Item::Value(after)) = (&*before, &mut item) {
+                *after.decor_mut() = before.decor().clone();
+            }
+            *before = item;
+        }
+        None => drop(table.insert(key, item)),
+    }
+}
+
+/// A list of tables, such as requirements. One that stood there before keeps its comments and its place in the text;
+/// one whose model did keeps the comments of its lines.
+fn tables(list: &Bound<'_, PyList>, before: Option<&ArrayOfTables>) -> PyResult<ArrayOfTables> {
+    let mut old: Vec<Option<&Table>> = before.into_iter().flat_map(ArrayOfTables::iter).map(Some).collect();
+    let dicts: Vec<Bound<'_, PyDict>> =
+        list.iter().map(|each| Ok(each.cast_into::<PyDict>()?)).collect::<PyResult<_>>()?;
+    let mut made: Vec<Option<Table>> = Vec::new();
+    for dict in &dicts {
+        let mut same = None;
+        for (at, table) in old.iter().enumerate() {
+            if same.is_none() && table.map(|table| alike(table, dict)).transpose()? == Some(true) {
+                same = Some(at);
+            }
+        }
+        made.push(same.and_then(|at| old[at].take()).cloned());
+    }
+    let mut all = Vec::new();
+    for (at, (dict, table)) in dicts.iter().zip(made).enumerate() {
+        all.push(match (table, old.get_mut(at).and_then(Option::take)) {
+            (Some(table), _) => table,
+            (None, Some(before)) if same_model(before, dict)? => revised(before, dict)?,
+            _ => table_of(dict)?,
+        });
+    }
+    // Tables are shown in the order of their places.
+    let mut places: Vec<isize> = all.iter().filter_map(Table::position).collect();
+    places.sort_unstable();
+    let stood = all.iter_mut().filter(|table| table.position().is_some());
+    stood.zip(places).for_each(|(table, place)| table.set_position(Some(place)));
+    Ok(all.into_iter().collect())
+}
+
+/// Whether a table says what Python states: the same values of the same types.
+fn alike(table: &Table, dict: &Bound<'_, PyDict>) -> PyResult<bool> {
+    let before = shown(dict.py(), &Item::Table(table.clone()))?.cast_into::<PyDict>()?;
+    if !before.eq(dict)? {
+        return Ok(false);
+    }
+    for (key, value) in before.iter() {
+        // To Python 1, 1.0 and True are equal.
+        let other = dict.get_item(key)?;
+        if !other.is_some_and(|other| other.get_type().is(value.get_type())) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn same_model(table: &Table, dict: &Bound<'_, PyDict>) -> PyResult<bool> {
+    let named = dict.get_item("model")?.and_then(|model| model.extract::<String>().ok());
+    Ok(named.as_deref() == table.get("model").and_then(Item::as_str))
+}
+
+/// A table that says what Python states, made of the one that stood in its place.
+fn revised(before: &Table, dict: &Bound<'_, PyDict>) -> PyResult<Table> {
+    let mut table = before.clone();
+    let names: Vec<String> = table.iter().map(|(key, _)| key.to_string()).collect();
+    for name in names {
+        if !dict.contains(&name)? {
+            table.remove(&name);
+        }
+    }
+    for (key, value) in dict.iter() {
+        let (key, value) = (key.extract::<String>()?, Item::Value(stated(&value)?));
+        let stands = table.get(&key).map(|item| shown(dict.py(), item)).transpose()?;
+        let new = shown(dict.py(), &value)?;
+        if !stands.is_some_and(|old| old.eq(&new).unwrap_or(false) && old.get_type().is(new.get_type())) {
+            put(&mut table, &key, value);
+        }
+    }
+    Ok(table)
+}
+
+fn table_of(dict: &Bound<'_, PyDict>) -> PyResult<Table> {
     let mut table = Table::new();
     for (key, value) in dict.iter() {
         table.insert(&key.extract::<String>()?, Item::Value(stated(&value)?));

@@ -13,7 +13,7 @@ use pyo3_arrow::PyTable;
 use crate::errors::raise;
 use crate::policy::Stated;
 use crate::tables::{Given, frame, written};
-use crate::worker::{Control, run};
+use crate::worker::{Control, run, run_writing};
 
 /// The name of the table among the files of a release: the checked bytes are those that are handed over.
 const TABLE: &str = "release.arrow";
@@ -34,7 +34,7 @@ pub fn anonymize(
     seed: Option<u64>,
     control: Control,
 ) -> PyResult<Release> {
-    let given = table.as_ref().map(Given::of).transpose()?;
+    let given = Given::optional(table.as_ref(), &control)?;
     let (candidate, release) = run(py, &control, move |job| {
         let mut policy = policy.policy()?;
         policy.search.seed = seed.unwrap_or(policy.search.seed);
@@ -85,7 +85,11 @@ impl Release {
             return saved.map_err(|failure| raise(py, &failure));
         };
         let candidate = Arc::clone(&self.candidate);
-        run(py, &control, move |job| candidate.release(Some(&file), job)?.save(Path::new(&folder), force))
+        run_writing(py, &control, move |job| {
+            let release = candidate.release(Some(&file), job)?;
+            job.checkpoint()?;
+            release.save(Path::new(&folder), force)
+        })
     }
 
     /// What the independent checker says of the public files, as JSON.
@@ -113,7 +117,7 @@ pub fn recode(
     mask: bool,
     control: Control,
 ) -> PyResult<(PyTable, Vec<bool>)> {
-    let (release, further) = (Given::of(&release)?, Given::of(&table)?);
+    let (release, further) = (Given::of(&release, &control)?, Given::of(&table, &control)?);
     let (bytes, fits) = run(py, &control, move |job| {
         let recoded = amidst::recode::recode(&policy.policy()?, &release.address(), &further.address(), mask, job)?;
         Ok((written(&recoded.table)?, recoded.fits))

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::policy::Stated;
 use crate::tables::Given;
-use crate::worker::{Control, run};
+use crate::worker::{Control, run, run_writing};
 
 fn open(folder: &str) -> Result<Series, Failure> {
     Series::open(Path::new(folder))
@@ -24,8 +24,8 @@ pub fn series_init(
     table: Option<Bound<'_, PyAny>>,
     control: Control,
 ) -> PyResult<String> {
-    let given = table.as_ref().map(Given::of).transpose()?;
-    run(py, &control, move |job| {
+    let given = Given::optional(table.as_ref(), &control)?;
+    run_writing(py, &control, move |job| {
         let unknown = |mode: &str| Failure::Usage(format!("there is no mode `{mode}`; it is maintain or m-invariant"));
         let mode = mode.map(|mode| Mode::find(&mode).ok_or_else(|| unknown(&mode))).transpose()?;
         let published =
@@ -43,9 +43,9 @@ pub fn series_apply(
     delete: Option<Bound<'_, PyAny>>,
     control: Control,
 ) -> PyResult<String> {
-    let insert = insert.as_ref().map(Given::of).transpose()?;
-    let delete = delete.as_ref().map(Given::of).transpose()?;
-    run(py, &control, move |job| {
+    let insert = Given::optional(insert.as_ref(), &control)?;
+    let delete = Given::optional(delete.as_ref(), &control)?;
+    run_writing(py, &control, move |job| {
         let address = |given: &Option<Given>| given.as_ref().map(Given::address);
         let batch = Batch { insert: address(&insert), delete: address(&delete) };
         Ok(open(&folder)?.apply(&batch, job)?.to_json().to_string())
@@ -61,7 +61,7 @@ pub fn series_publish(
     allow_leak: bool,
     control: Control,
 ) -> PyResult<String> {
-    run(py, &control, move |job| {
+    run_writing(py, &control, move |job| {
         let mut series = open(&folder)?;
         let publish = if safe { Series::publish_safe } else { Series::publish };
         Ok(publish(&mut series, allow_leak, job)?.to_json().to_string())
@@ -89,11 +89,11 @@ pub fn series_log(py: Python<'_>, folder: String, control: Control) -> PyResult<
 /// Lets values in that nobody had so far.
 #[pyfunction]
 pub fn series_extend(py: Python<'_>, folder: String, policy: Stated, control: Control) -> PyResult<String> {
-    run(py, &control, move |job| Ok(open(&folder)?.extend(&policy.policy()?, job)?.to_json().to_string()))
+    run_writing(py, &control, move |job| Ok(open(&folder)?.extend(&policy.policy()?, job)?.to_json().to_string()))
 }
 
 /// Takes the last batch back.
 #[pyfunction]
 pub fn series_undo(py: Python<'_>, folder: String, control: Control) -> PyResult<String> {
-    run(py, &control, move |_| Ok(open(&folder)?.undo()?.to_json().to_string()))
+    run_writing(py, &control, move |_| Ok(open(&folder)?.undo()?.to_json().to_string()))
 }

@@ -1,22 +1,24 @@
 //! Tables in and out: Arrow streams, and addresses.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use amidst::Failure;
 use amidst::core::table::Table;
-use amidst::io::arrow_array::RecordBatch;
+use amidst::io::arrow_array::{RecordBatch, RecordBatchReader};
 use amidst::io::arrow_schema::{ArrowError, SchemaRef};
 use amidst::io::{Format, Lent, WriteOptions};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Block, root_as_footer};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyString};
 use pyo3_arrow::{PyRecordBatchReader, PyTable};
 
-use crate::errors::error;
+use crate::errors::{defect, error};
 use crate::worker::{Control, run};
 
 /// A table that a caller gave: an address, or rows that are lent for as long as this lives.
@@ -30,31 +32,29 @@ pub enum Given {
 impl Given {
     /// A text is an address, and whatever streams Arrow is a table, as is the capsule of a stream: nobody else holds
     /// what comes out of it, so its memory is free as soon as this is dropped.
-    pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Given> {
+    pub fn of(object: &Bound<'_, PyAny>, control: &Control) -> PyResult<Given> {
         if let Ok(address) = object.cast::<PyString>() {
             return Ok(Given::Address(address.to_string()));
         }
         let py = object.py();
-        let refused = |e: PyErr| {
-            // What the library of the frame says may quote a value.
-            unreadable(py, &e.get_type(py).name().map(|n| n.to_string()).unwrap_or_default())
-        };
-        let stream = match object.cast::<PyCapsule>() {
-            Ok(capsule) => capsule.clone(),
-            Err(_) => {
-                let made = object.call_method0("__arrow_c_stream__").map_err(refused)?;
-                made.cast_into::<PyCapsule>().map_err(|e| refused(e.into()))?
-            }
-        };
-        let reader = PyRecordBatchReader::from_arrow_pycapsule(&stream).map_err(refused)?.into_reader()?;
+        let reader = catch_unwind(AssertUnwindSafe(|| stream(object))).unwrap_or_else(|_| Err(defect(py)))?;
         // A stream may be a query that takes its time, or ask the interpreter for its rows.
-        let drained = run(py, &Control::default(), move |job| {
+        let drained = run(py, control, move |job| {
             let schema = reader.schema();
             let batches = reader.take_while(|_| !job.cancel.load(Ordering::Relaxed));
             Ok(batches.collect::<Result<Vec<_>, _>>().map(|batches| (schema, batches)))
         })?;
         let (schema, batches) = drained.map_err(|_| unreadable(py, "its stream broke off"))?;
-        Ok(Given::Rows(amidst::io::lend(schema, batches)))
+        if schema.fields().is_empty() {
+            return Err(error(py, "DataError", "the table has no columns; give one that has"));
+        }
+        // Whoever gives a table back may wait for the interpreter.
+        Ok(Given::Rows(py.detach(move || amidst::io::lend(schema, batches))))
+    }
+
+    /// The same for a table that may be absent.
+    pub fn optional(object: Option<&Bound<'_, PyAny>>, control: &Control) -> PyResult<Option<Given>> {
+        object.map(|object| Given::of(object, control)).transpose()
     }
 
     /// What to name as a source.
@@ -76,7 +76,7 @@ pub struct LentTable {
 impl LentTable {
     #[new]
     fn new(table: &Bound<'_, PyAny>) -> PyResult<LentTable> {
-        Ok(LentTable { given: Given::of(table)? })
+        Ok(LentTable { given: Given::of(table, &Control::default())? })
     }
 
     /// What a policy names.
@@ -85,8 +85,39 @@ impl LentTable {
     }
 }
 
+/// The stream of a table, or of its capsule.
+fn stream(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let py = object.py();
+    // What the library of the frame says may quote a value, and may be a panic. An interrupt is no failure of it.
+    let refused = |e: PyErr| match interrupt(py, e) {
+        Ok(interrupt) => interrupt,
+        Err(e) => unreadable(py, &e.get_type(py).name().map(|n| n.to_string()).unwrap_or_default()),
+    };
+    let capsule = match object.cast::<PyCapsule>() {
+        Ok(capsule) => capsule.clone(),
+        Err(_) => {
+            let made = object.call_method0("__arrow_c_stream__").map_err(refused)?;
+            made.cast_into::<PyCapsule>().map_err(|e| refused(e.into()))?
+        }
+    };
+    PyRecordBatchReader::from_arrow_pycapsule(&capsule).map_err(refused)?.into_reader()
+}
+
+/// The interrupt that an exception is, or stands for: a query of DuckDB that is interrupted fails with one of its own.
+fn interrupt(py: Python<'_>, e: PyErr) -> Result<PyErr, PyErr> {
+    if e.is_instance_of::<PyKeyboardInterrupt>(py) || e.is_instance_of::<PySystemExit>(py) {
+        return Ok(e);
+    }
+    let named = e.get_type(py).name().is_ok_and(|name| name == "InterruptException");
+    let told = e.is_instance_of::<PyRuntimeError>(py) && e.value(py).to_string() == "Query interrupted";
+    if named || told { Ok(PyKeyboardInterrupt::new_err(())) } else { Err(e) }
+}
+
 fn unreadable(py: Python<'_>, why: &str) -> PyErr {
-    let text = format!("the table cannot be read as an Arrow stream ({why}); convert its columns first");
+    let text = format!(
+        "the table cannot be read as an Arrow stream ({why}); convert its columns first, e.g. to numbers or texts; \
+         pyarrow.table(…) of it shows what its library says"
+    );
     error(py, "DataError", &text)
 }
 

@@ -51,8 +51,8 @@ pub fn audit(
     sampling_fraction: Option<String>,
     control: Control,
 ) -> PyResult<(String, String)> {
-    let given = Given::of(&table)?;
-    let population = population.as_ref().map(Given::of).transpose()?;
+    let given = Given::of(&table, &control)?;
+    let population = Given::optional(population.as_ref(), &control)?;
     run(py, &control, move |job| {
         let address = given.address();
         let found = table_in(Path::new(&address));
@@ -91,7 +91,7 @@ fn from_here(source: &str) -> Result<String, Failure> {
 /// What singles people out in a table that nobody has described, as JSON.
 #[pyfunction]
 pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control: Control) -> PyResult<String> {
-    let given = Given::of(&table)?;
+    let given = Given::of(&table, &control)?;
     run(py, &control, move |job| {
         let address = given.address();
         let found = audits::survey_watched(&address, max_size, job)?.to_json().to_string();
@@ -103,7 +103,7 @@ pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control:
 /// A commented first policy for a table. Rows in memory have no address that a policy could name.
 #[pyfunction]
 pub fn init(py: Python<'_>, table: Bound<'_, PyAny>, control: Control) -> PyResult<String> {
-    let given = Given::of(&table)?;
+    let given = Given::of(&table, &control)?;
     run(py, &control, move |job| {
         let address = given.address();
         let text = amidst::init::draft_watched(&address, None, job)?;
@@ -128,7 +128,7 @@ pub fn explore(
     node: Vec<(String, usize)>,
     control: Control,
 ) -> PyResult<(String, String)> {
-    let given = table.as_ref().map(Given::of).transpose()?;
+    let given = Given::optional(table.as_ref(), &control)?;
     run(py, &control, move |job| {
         let policy = policy.policy()?;
         let load = LoadOptions { input: given.as_ref().map(Given::address), control: *job };
@@ -179,11 +179,12 @@ pub fn attack(
     parameters: Vec<(String, String)>,
     control: Control,
 ) -> PyResult<String> {
-    let given = Given::of(&table)?;
-    let all = |list: &[Bound<'_, PyAny>]| list.iter().map(Given::of).collect::<PyResult<Vec<Given>>>();
+    let given = Given::of(&table, &control)?;
+    let all =
+        |list: &[Bound<'_, PyAny>]| list.iter().map(|each| Given::of(each, &control)).collect::<PyResult<Vec<Given>>>();
     let (external, earlier) = (all(&known.external)?, all(&known.earlier)?);
-    let population = known.population.as_ref().map(Given::of).transpose()?;
-    let original = known.original.as_ref().map(Given::of).transpose()?;
+    let population = Given::optional(known.population.as_ref(), &control)?;
+    let original = Given::optional(known.original.as_ref(), &control)?;
     let person = known.person;
     run(py, &control, move |job| {
         let Some(entry) = find(&name) else {
@@ -226,7 +227,7 @@ pub fn verify(
     strict: bool,
     control: Control,
 ) -> PyResult<String> {
-    let original = original.as_ref().map(Given::of).transpose()?;
+    let original = Given::optional(original.as_ref(), &control)?;
     run(py, &control, move |_| {
         let subject = match &certificate {
             Some(certificate) => checker::Subject::files(Path::new(&release), Path::new(certificate))?,

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use amidst::Failure;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{defect, raise};
 
-/// How often signals are looked for.
+/// How often signals are looked for, where the caller does not say.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How long work may go on that was asked to stop; then it is left to end by itself.
@@ -24,6 +24,8 @@ const STACK: usize = 32 << 20;
 /// How a caller wants the work done.
 #[derive(Default, FromPyObject)]
 pub struct Control {
+    /// How often, in seconds, signals are looked for and progress is told.
+    tick: Option<f64>,
     /// The number of threads; 0 for all cores.
     threads: usize,
     /// Called with the name of a stage and how far it is, from 0 to 1, where somebody wants to know.
@@ -67,6 +69,27 @@ pub fn run<T: Send + 'static>(
     control: &Control,
     work: impl FnOnce(&Job<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
+    watch(py, control, Some(PATIENCE), work)
+}
+
+/// The same for work that writes: an interrupt is told only once the work has ended, so that nothing appears on the
+/// disk after it. A second interrupt does not wait.
+pub fn run_writing<T: Send + 'static>(
+    py: Python<'_>,
+    control: &Control,
+    work: impl FnOnce(&Job<'_>) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    watch(py, control, None, work)
+}
+
+type Ended<T> = std::thread::Result<Result<T, Failure>>;
+
+fn watch<T: Send + 'static>(
+    py: Python<'_>,
+    control: &Control,
+    patience: Option<Duration>,
+    work: impl FnOnce(&Job<'_>) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
     let told = Arc::new(Told::default());
     let (own, threads) = (Arc::clone(&told), control.threads);
     let (done, mut waiting) = channel();
@@ -78,22 +101,40 @@ pub fn run<T: Send + 'static>(
     };
     let thread = std::thread::Builder::new().name("amidst".into()).stack_size(STACK).spawn(worker);
     thread.map_err(|e| raise(py, &Failure::Io(format!("cannot start a thread: {e}"))))?;
+    let tick = control.tick.and_then(|tick| Duration::try_from_secs_f64(tick).ok()).unwrap_or(TICK);
     loop {
         let received;
-        (waiting, received) = py.detach(move || {
-            let received = waiting.recv_timeout(TICK);
-            (waiting, received)
-        });
+        (waiting, received) = wait(py, waiting, tick);
         match received {
             Ok(Ok(result)) => return result.map_err(|failure| raise(py, &failure)),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(defect(py)),
             Err(RecvTimeoutError::Timeout) => {
                 if let Err(interrupt) = py.check_signals().and_then(|()| tell(py, control, &told)) {
                     told.stop.store(true, Ordering::Relaxed);
-                    let _ = py.detach(move || waiting.recv_timeout(PATIENCE).map(drop));
-                    return Err(interrupt);
+                    return Err(leave(py, waiting, patience, interrupt));
                 }
             }
+        }
+    }
+}
+
+fn wait<T: Send>(py: Python<'_>, end: Receiver<T>, limit: Duration) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
+    py.detach(move || {
+        let received = end.recv_timeout(limit);
+        (end, received)
+    })
+}
+
+/// Gives work that was asked to stop the time to do so.
+fn leave<T: Send>(py: Python<'_>, mut end: Receiver<Ended<T>>, patience: Option<Duration>, interrupt: PyErr) -> PyErr {
+    loop {
+        let received;
+        (end, received) = wait(py, end, patience.unwrap_or(TICK));
+        let ended = !matches!(received, Err(RecvTimeoutError::Timeout));
+        // What the work has made may be large.
+        py.detach(move || drop(received));
+        if ended || patience.is_some() || py.check_signals().is_err() {
+            return interrupt;
         }
     }
 }

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import cells, small_policy
 
@@ -139,3 +141,37 @@ def test_series(mode: str, patients: Any, tmp_path: Any) -> None:
     assert am.attack("intersection", series).attack == "intersection"
     with pytest.raises(am.Error, match="no series"):
         am.Series(tmp_path / "nowhere").publish()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_the_whole_of_the_package_in_a_few_lines(kind: str, patients: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = patients.rename(columns={"diagnosis": "disease", "id": "name"})[["name", "age", "sex", "zip", "disease"]]
+    table = pa.Table.from_pandas(named.astype({"zip": str}), preserve_index=False)
+    df: Any = {"pandas": table.to_pandas, "polars": lambda: pl.DataFrame(table), "pyarrow": lambda: table}[kind]()
+    voters = df[["name", "age", "zip"]] if kind != "pyarrow" else df.select(["name", "age", "zip"])
+
+    audit = am.audit(df, quasi=["age", "sex", "zip"], sensitive="disease")
+    assert audit.measured and audit.risk and "attacks" in audit
+    policy = am.init(df)
+    assert "#" in policy.to_toml()
+    policy["age"].hierarchy = am.intervals(5, 10, 20)
+    policy.check()
+    policy = am.Policy(
+        quasi={"age": am.intervals(5, 10, 20), "zip": am.mask(5)}, sensitive="disease", identifying=["name"],
+        require=[am.k_anonymity(5), am.entropy_l_diversity(3, on="disease")], max_suppression=0.02)  # fmt: skip
+    with pytest.raises(am.PolicyError, match="sex") as caught:
+        am.anonymize(df, policy)
+    assert caught.value.hint
+    df = df.drop(columns="sex") if kind == "pandas" else df.drop("sex") if kind == "polars" else df.drop_columns("sex")
+    release = am.anonymize(df, policy)
+    assert type(release.table) is type(df) and release.certificate["classes"] == release.classes
+    assert release.report.html and release.metrics and release.risk["prosecutor_max"] <= 0.2
+    assert release.levels is None or set(release.levels) == {"age", "zip"}
+    release.save("out")
+    assert am.verify("out").valid
+    assert am.explore(df, policy).front
+    assert am.attack("linkage", release, external=voters).attack == "linkage"
+    assert repr(am.Series("clinic")) and not (tmp_path / "clinic").exists()
+    for shown in (audit, release, am.explore(df, policy), am.verify("out"), am.attack("linkage", release, external=voters), policy):
+        assert "<" in shown._repr_html_()

@@ -22,6 +22,10 @@ def secret_rows() -> pd.DataFrame:
     return pd.DataFrame({"age": [30, 31, 32, 33], "name": [SECRET] * 4, "disease": ["flu", "flu", "hiv", SECRET]})
 
 
+def aged(ages: Any) -> pa.Table:
+    return pa.table({"age": ages, "disease": ["flu"]})
+
+
 def suppressing(**more: Any) -> am.Policy:
     settings: dict[str, Any] = {"quasi": {"age": am.suppress()}, "sensitive": "disease", "others": "identifying"}
     return am.Policy(**{**settings, "require": am.k_anonymity(2), "algorithm": "optimal", **more})
@@ -82,7 +86,7 @@ def test_values_that_arrow_has_no_kind_for_are_not_quoted() -> None:
         (pl.Series([1]), "to_frame"),
         (secret_rows().groupby("age"), "not DataFrameGroupBy"),
         (pl.LazyFrame({"a": [1]}), "collect"),
-        (pd.DataFrame(), "no rows"),
+        (pd.DataFrame(), "no columns"),
         (secret_rows().iloc[:0], "no rows"),
         (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"]), "two columns are called"),
         (pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", ""]), "has no name"),
@@ -91,7 +95,14 @@ def test_values_that_arrow_has_no_kind_for_are_not_quoted() -> None:
         (secret_rows().assign(age=[{1, 2}] * 4), "age"),
         (secret_rows().assign(age=[object()] * 4), "'age'.*astype"),
         (secret_rows().assign(age=pd.period_range("1980-01", periods=4, freq="M")), "'age'.*to_timestamp"),
-        (secret_rows().assign(age=pd.interval_range(0, 4)), "age"),
+        (secret_rows().assign(age=pd.interval_range(0, 4)), "'age'.*intervals.*astype"),
+        (secret_rows().assign(age=pd.cut(pd.Series([1, 2, 3, 4]), 2)), "'age'.*intervals.*astype"),
+        (pd.DataFrame(index=range(4)), "no columns"),
+        (pa.table({}), "no columns"),
+        (aged(pa.array([2**62], pa.timestamp("s"))), '"age" holds dates or times that no calendar has'),
+        (aged(pa.array([1], pa.timestamp("s", "Nowhere/City"))), '"age".*time zone that nobody knows'),
+        (aged(pa.RunEndEncodedArray.from_arrays([1], ["a"])), '"age".*run_end_decode'),
+        (aged(pa.array([[SECRET]])), '"age" holds lists.*flatten it'),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -132,6 +143,10 @@ def test_arguments_that_were_meant_otherwise(patients: Any, policy: am.Policy) -
         am.anonymize(patients, policy.to_toml())
     with pytest.raises(TypeError, match="Policy.read"):
         am.Policy("policy.toml")
+    with pytest.raises(TypeError, match="Policy.read.path.*"):
+        am.Policy.from_toml(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"amidst.linkage\(\)"):
+        am.attack(am.linkage, patients, policy)  # type: ignore[arg-type]
     with pytest.raises(am.Error, match="sampling_fraction"):
         am.audit(patients, policy, sampling_fraction=3)
     with pytest.raises(am.Error, match=r"Series\(.*\).init"):

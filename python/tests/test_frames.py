@@ -226,3 +226,49 @@ def test_a_table_without_a_library_is_still_one(policy: am.Policy) -> None:
     release = am.anonymize(table, policy)
     assert isinstance(release.table, am.Table)
     assert release.table.to_pandas().shape == (release.rows_out, 4)
+
+
+def test_a_frame_of_a_subclass_is_a_frame_of_its_library(patients: Any, policy: am.Policy) -> None:
+    class Places(pd.DataFrame):
+        """As geopandas has them: pandas' frame with more to it."""
+
+        @property
+        def _constructor(self) -> Any:
+            return Places
+
+    frame = Places(patients).set_index("id", drop=False)
+    assert "__index_level_0__" not in am.init(frame).columns
+    release = am.anonymize(frame, policy)
+    assert isinstance(release.table, pd.DataFrame) and cells(release.table) == cells(am.anonymize(patients, policy).table)
+
+
+def test_columns_may_have_any_name(policy: am.Policy) -> None:
+    names = ["_as_table", "columns", "to_frame", "__arrow_c_stream__", "collect", "index", "*x", "a.b", 'quo"te', "a b", "ä", "[x]"]
+    frame = pd.DataFrame({name: [1, 2] * 10 for name in names})
+    for table in kinds(frame).values():
+        made = am.Policy(quasi={name: am.suppress() for name in names}, require=am.k_anonymity(2), algorithm="optimal")
+        release = am.anonymize(table, made)
+        assert list(release.table.columns if hasattr(release.table, "iloc") else pa.table(release.table).column_names) == names
+        assert am.Policy.from_toml(made.to_toml()).quasi == names
+
+
+def test_columns_of_polars_that_its_streams_have_no_form_for() -> None:
+    rows = 20
+    frame = pl.DataFrame(
+        {
+            "age": pl.Series([30, 31] * 10, dtype=pl.Int128),
+            "nothing": [None] * rows,
+            "things": pl.Series([object()] * rows, dtype=pl.Object),
+            "nested": [{"a": 1}] * rows,
+            "disease": ["flu", "cold"] * 10,
+        }
+    )
+    policy = am.Policy(
+        quasi={"age": am.intervals(5)}, sensitive="disease", others="identifying", require=am.k_anonymity(5), algorithm="optimal")
+    release = am.anonymize(frame, policy)
+    assert release.rows_out == rows and sorted(set(release.table["age"])) == [30, 31]
+    assert am.init(frame.drop("things", "nested")).columns == ["age", "nothing", "disease"]
+    with pytest.raises(am.DataError, match="'things' holds Python objects"):
+        am.audit(frame, quasi="things")
+    with pytest.raises(am.DataError, match="no rows"):
+        am.anonymize(pl.DataFrame({"age": [], "disease": []}), policy)

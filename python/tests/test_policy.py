@@ -184,3 +184,67 @@ def test_a_text_where_a_number_belongs(wrong: Any) -> None:
 
 def test_pages() -> None:
     assert "<pre>" in small_policy()._repr_html_()
+
+
+COMMENTED = """# Ours.
+[columns.age]   # how old
+role = "quasi"
+# In years.
+hierarchy = { intervals = [5, 10] }   # by fives
+
+[columns."home town"]
+role = "sensitive"
+
+# At least five.
+[[require]]
+model = "k-anonymity"
+# Agreed in May.
+k = 5   # not four
+
+# And two illnesses.
+[[require]]
+on = "home town"   # which one
+model = "distinct-l-diversity"
+l = 2
+
+[search]
+# One in fifty.
+max_suppression = "1/50"
+"""
+
+
+def test_comments_stay_beside_what_is_changed() -> None:
+    policy = am.Policy.from_toml(COMMENTED)
+    policy["age"].hierarchy = am.intervals(5, 10, 20)
+    policy.max_suppression = "1/20"
+    policy.require[0] = am.k_anonymity(7)
+    changed = COMMENTED.replace("intervals = [5, 10]", "intervals = [5, 10, 20]").replace("1/50", "1/20").replace("k = 5 ", "k = 7 ")
+    assert policy.to_toml() == changed
+
+
+def test_requirements_that_stay_keep_their_comments_and_their_place() -> None:
+    policy = am.Policy.from_toml(COMMENTED)
+    policy.require.append(am.t_closeness("1/3", on="home town"))
+    text = policy.to_toml()
+    assert text.replace('\n[[require]]\nmodel = "t-closeness"\non = "home town"\nt = "1/3"\n', "") == COMMENTED
+    assert text.index("l = 2") < text.index("t-closeness") < text.index("[search]")
+    policy.require.insert(0, policy.require.pop())
+    assert [r.id for r in policy.require] == ["t-closeness", "k-anonymity", "distinct-l-diversity"]
+    assert am.Policy.from_toml(policy.to_toml()).require == policy.require
+    del policy.require[0]
+    assert policy.to_toml() == COMMENTED
+    policy.require.reverse()
+    assert [r.id for r in am.Policy.from_toml(policy.to_toml()).require] == ["distinct-l-diversity", "k-anonymity"]
+    for comment in ("# At least five.", "# Agreed in May.", "# not four", "# And two illnesses.", "# which one"):
+        assert comment in policy.to_toml()
+
+
+def test_a_file_of_windows_goes_through_without_loss(tmp_path: Any) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_bytes(COMMENTED.replace("\n", "\r\n").encode())
+    policy = am.Policy.read(file)
+    policy.save(tmp_path / "again.toml")
+    assert (tmp_path / "again.toml").read_bytes() == file.read_bytes()
+    with pytest.raises(am.PolicyError) as caught:
+        am.Policy.from_toml(COMMENTED.replace("\n", "\r\n").replace('"k-anonymity"', '"k-anonimity"'))
+    assert caught.value.line == 12

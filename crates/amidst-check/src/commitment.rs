@@ -97,10 +97,12 @@ impl Commitment {
 pub(crate) fn cells_cover(policy: &str) -> bool {
     let Ok(policy) = toml::from_str::<toml::Table>(policy) else { return false };
     let output = policy.get("output").and_then(toml::Value::as_table);
-    let is = |key: &str, word: &str| {
-        output.and_then(|output| output.get(key)).is_none_or(|stated| stated.as_str() == Some(word))
+    let is = |key: &str, words: &[&str]| {
+        let stated = output.and_then(|output| output.get(key));
+        stated.is_none_or(|stated| stated.as_str().is_some_and(|stated| words.contains(&stated)))
     };
-    is("ranges", "label") && is("values", "generalized")
+    // Ends of ranges are rounded outward, so rounded ranges cover what they are made of.
+    is("ranges", &["label", "rounded"]) && is("values", &["generalized"])
 }
 
 /// The topmost node of a tree of `size` leaves, computed from one leaf and its path; `None` when the length of the path

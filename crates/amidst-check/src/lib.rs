@@ -87,7 +87,7 @@ pub use printable::{acts, printable, printable_json, printable_lines};
 pub use problem::{Problem, ProblemKind, Severity};
 pub use signer::{PublicKey, Signer, signers};
 pub use unique::{UNIQUE_PERCENT, singles_out};
-pub use verdict::{Found, Proven, SignedBy, Standing, Verdict};
+pub use verdict::{ClaimStatus, Found, Proven, SignedBy, Verdict};
 pub use verify::verify;
 
 /// The ids of the models that the checker knows.

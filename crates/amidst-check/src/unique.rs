@@ -39,14 +39,14 @@ const SEVERAL: u128 = 1;
 /// Counts unique rows for several sets of columns at once. Counters made by [`fork`](Uniques::fork) share one result.
 #[derive(Debug)]
 pub(crate) struct Uniques {
-    shared: Arc<Shared>,
+    shared: Arc<SharedCounts>,
     waiting: Vec<Vec<u128>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedCounts {
     key: (u64, u64),
-    pools: Vec<Mutex<Pool>>,
+    pools: Vec<Mutex<SetHashes>>,
 }
 
 impl Uniques {
@@ -54,7 +54,7 @@ impl Uniques {
     pub fn new(sets: usize) -> Self {
         let random = RandomState::new();
         let key = (random.hash_one(1u8), random.hash_one(2u8));
-        let shared = Shared { key, pools: (0..sets).map(|_| Mutex::default()).collect() };
+        let shared = SharedCounts { key, pools: (0..sets).map(|_| Mutex::default()).collect() };
         Uniques { shared: Arc::new(shared), waiting: vec![Vec::new(); sets] }
     }
 
@@ -93,12 +93,12 @@ impl Uniques {
 
 /// The hashes of one set of columns.
 #[derive(Debug, Default)]
-struct Pool {
+struct SetHashes {
     fresh: Vec<u128>,
     runs: Vec<File>,
 }
 
-impl Pool {
+impl SetHashes {
     fn take(&mut self, hashes: &mut Vec<u128>, buffer: usize) -> io::Result<()> {
         self.fresh.append(hashes);
         if self.fresh.len() < buffer {
@@ -184,7 +184,7 @@ mod tests {
         for seed in 0..40u128 {
             let hashes: Vec<u128> = (0..200).map(|i| ((i * i * 7919 + seed * 31) % (20 + 9 * seed)) << 1).collect();
             for buffer in [8, 64, 1 << 10] {
-                let mut pool = Pool::default();
+                let mut pool = SetHashes::default();
                 for part in hashes.chunks(5) {
                     pool.take(&mut part.to_vec(), buffer).unwrap();
                 }

@@ -9,7 +9,7 @@ use crate::problem::{Problem, ProblemKind};
 /// How well a claim is established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum ClaimStatus {
     /// Recomputed from the published files.
     Proven,
     /// Stated by the maker; the published files neither contradict nor prove it.
@@ -18,13 +18,13 @@ pub enum Standing {
     NotChecked,
 }
 
-impl Standing {
+impl ClaimStatus {
     /// Its name in messages.
     pub fn word(self) -> &'static str {
         match self {
-            Standing::Proven => "proven",
-            Standing::Attested => "attested",
-            Standing::NotChecked => "not checked",
+            ClaimStatus::Proven => "proven",
+            ClaimStatus::Attested => "attested",
+            ClaimStatus::NotChecked => "not checked",
         }
     }
 }
@@ -36,7 +36,7 @@ pub struct Found {
     #[serde(flatten)]
     pub requirement: Requirement,
     /// How well it is established.
-    pub verdict: Standing,
+    pub verdict: ClaimStatus,
 }
 
 /// The scope of the proof.
@@ -144,7 +144,7 @@ impl Verdict {
 
     /// The same verdict, in which unproven requirements and attested statements count against the release.
     pub fn strict(mut self) -> Verdict {
-        for found in self.requirements.iter().filter(|found| found.verdict != Standing::Proven) {
+        for found in self.requirements.iter().filter(|found| found.verdict != ClaimStatus::Proven) {
             let message = format!("{} is {}, not proven", found.requirement.model, found.verdict.word());
             self.problems.push(Problem::violation(ProblemKind::NotVerifiable, message));
         }

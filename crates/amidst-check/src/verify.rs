@@ -22,7 +22,7 @@ use crate::policy::{Owner, PolicySaid, Role, follows};
 use crate::problem::{Problem, ProblemKind};
 use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
-use crate::verdict::{Found, Proven, Standing, Verdict};
+use crate::verdict::{ClaimStatus, Found, Proven, Verdict};
 
 /// The file in a release that repeats the policy of its certificate.
 const POLICY: &str = "policy.toml";
@@ -126,7 +126,7 @@ fn digests(files: &[(Content, usize, bool)], certificate: &Certificate, tables: 
 fn unread(certificate: &Certificate, problems: Vec<Problem>) -> Verdict {
     let requirements = certificate.requirements.iter().map(|stated| Found {
         requirement: Requirement { holds: false, ..stated.clone() },
-        verdict: Standing::NotChecked,
+        verdict: ClaimStatus::NotChecked,
     });
     Verdict { requirements: requirements.collect(), ..Verdict::invalid(problems) }
 }
@@ -241,7 +241,7 @@ impl<'a> RequirementResults<'a> {
             Ok(judged) => judged,
             Err(what) => {
                 self.problems.push(violation(ProblemKind::Requirement, what));
-                self.record(Requirement { holds: false, ..stated.clone() }, Standing::NotChecked);
+                self.record(Requirement { holds: false, ..stated.clone() }, ClaimStatus::NotChecked);
                 return;
             }
         };
@@ -258,13 +258,13 @@ impl<'a> RequirementResults<'a> {
         }
         if let Some(what) = judged.undecided {
             self.problems.push(note(&what));
-            self.record(stated.clone(), Standing::Attested);
+            self.record(stated.clone(), ClaimStatus::Attested);
             return;
         }
         if self.persons && !rows_bound_persons(&claim.model) {
             // Rows bound persons from above only in sizes and in the number of distinct values.
             self.problems.push(note("counts persons, whom the release does not tell apart; its figures are attested"));
-            self.record(stated.clone(), Standing::Attested);
+            self.record(stated.clone(), ClaimStatus::Attested);
             return;
         }
         if !found.holds {
@@ -280,13 +280,14 @@ impl<'a> RequirementResults<'a> {
                 }
             }
             // Rows and persons have the same set of values, but not the same counts.
-            let standing = if claim.model == "distinct-l-diversity" { Standing::Proven } else { Standing::Attested };
-            if standing == Standing::Attested {
+            let status =
+                if claim.model == "distinct-l-diversity" { ClaimStatus::Proven } else { ClaimStatus::Attested };
+            if status == ClaimStatus::Attested {
                 self.problems.push(note(
                     "counts persons, whom the release does not tell apart; its rows allow what is attested",
                 ));
             }
-            self.record(Requirement { holds: found.holds, ..stated.clone() }, standing);
+            self.record(Requirement { holds: found.holds, ..stated.clone() }, status);
             return;
         }
         if !same_figures(stated, &found) {
@@ -296,13 +297,13 @@ impl<'a> RequirementResults<'a> {
         match stands_on(claim, self.certificate) {
             Some(what) => {
                 self.problems.push(note(what));
-                self.record(found, Standing::Attested);
+                self.record(found, ClaimStatus::Attested);
             }
-            None => self.record(found, Standing::Proven),
+            None => self.record(found, ClaimStatus::Proven),
         }
     }
 
-    fn record(&mut self, requirement: Requirement, verdict: Standing) {
+    fn record(&mut self, requirement: Requirement, verdict: ClaimStatus) {
         self.requirements.push(Found { requirement, verdict });
     }
 }

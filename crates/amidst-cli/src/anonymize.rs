@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use amidst::Failure;
 use amidst::anonymize::{Anonymized, Options, anonymize, anonymize_source};
 use amidst::core::metric::KL_DIVERGENCE;
-use amidst::job::{Job, Stage, Standing};
+use amidst::job::{Improvement, Job, Stage};
 use amidst::policy::Policy;
 use amidst::words::counted;
 use clap::Args;
@@ -93,14 +93,14 @@ impl Anonymize {
             Stage::Check => {}
         };
         let least = std::sync::Mutex::new(None);
-        let standing = |standing: Standing| {
+        let improvement = |improved: Improvement| {
             let least = least.lock().ok().and_then(|mut least| {
-                if let Standing::Bound(bound) = standing {
+                if let Improvement::Bound(bound) = improved {
                     *least = Some(bound);
                 }
                 *least
             });
-            if let Standing::Loss(gcp) = standing {
+            if let Improvement::Loss(gcp) = improved {
                 terminal.improving(true);
                 let least = least.map_or(String::new(), |l| format!(", {metric} at least {}", figure(l)));
                 bars[1].says(format!("gcp {gcp:.5}{least}"));
@@ -109,7 +109,7 @@ impl Anonymize {
         let job = Job {
             cancel: terminal.stop_flag(),
             enough: terminal.enough_flag(),
-            standing: &standing,
+            improvement: &improvement,
             progress: &progress,
             threads: self.threads,
             ..Job::default()
@@ -129,7 +129,11 @@ impl Anonymize {
         for note in &done.notes {
             terminal.detail(note);
         }
-        let told = if self.json { terminal.json(&done.to_json()) } else { terminal.result(summary(&done)) };
+        let told = match (self.json, terminal.is_quiet()) {
+            (true, _) => terminal.json(&done.to_json()),
+            (false, true) => terminal.result([protection(&done), published(&done)].concat().join("\n")),
+            (false, false) => terminal.result(summary(&done)),
+        };
         terminal.told(&format!("{} is published", done.outputs.release.display()), told)
     }
 }
@@ -181,8 +185,8 @@ fn first_sentences(done: &Anonymized) -> impl Iterator<Item = &String> {
     done.report.summary.iter().take(done.report.leading)
 }
 
-/// The result as text.
-fn summary(done: &Anonymized) -> String {
+/// How many rows are published, and how they are protected.
+fn protection(done: &Anonymized) -> Vec<String> {
     let judged = &done.judged;
     let mut lines = vec![heading(format!(
         "{} of {} released in {}",
@@ -206,6 +210,13 @@ fn summary(done: &Anonymized) -> String {
         lines.push(format!("  {} waived protection, {where_to}", whose(done.joined)));
     }
     lines.extend(first_sentences(done).map(|sentence| format!("  {sentence}")));
+    lines
+}
+
+/// The result as text.
+fn summary(done: &Anonymized) -> String {
+    let judged = &done.judged;
+    let mut lines = protection(done);
     let proof = match (done.optimal, done.gap) {
         _ if done.bound().is_some() => done.bound().map(|b| format!(", {}", b.words())).unwrap_or_default(),
         (true, _) => ", proven best of its kind".to_string(),
@@ -248,13 +259,19 @@ fn summary(done: &Anonymized) -> String {
         "  {:.2} s: read {:.2}, search {:.2}, write {:.2}, check {:.2}",
         s.total, s.read, s.search, s.write, s.check
     ));
+    lines.extend(published(done));
+    lines.join("\n")
+}
+
+/// Where the release is, and what may be handed over.
+fn published(done: &Anonymized) -> Vec<String> {
     let outputs = &done.outputs;
-    lines.push(format!("  checked and published: {}", outputs.release.display()));
+    let mut lines = vec![format!("  checked and published: {}", outputs.release.display())];
     let part = |file: &Option<PathBuf>| file.as_deref().and_then(Path::parent).map(|part| part.display().to_string());
     if let (Some(public), Some(internal)) = (part(&outputs.report), part(&outputs.internal_report)) {
         lines.push(format!("  {public} may be handed over; {internal} stays with you"));
     } else {
         lines.push(format!("  hand it over with {}", outputs.certificate.display()));
     }
-    lines.join("\n")
+    lines
 }

@@ -57,7 +57,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Say nothing but the result and errors
+    /// Say nothing but errors and the result, in few words
     #[arg(long, short, global = true)]
     quiet: bool,
 

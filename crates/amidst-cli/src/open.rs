@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use amidst::open::{RowSelection, open, save};
+use amidst::Failure;
+use amidst::job::Job;
+use amidst::open::{OpenedRows, RowSelection, open, save};
 use amidst::saved;
+use amidst::series::{Series, version_at};
 use amidst::words::counted;
 use clap::Args;
 use serde_json::json;
@@ -12,15 +15,16 @@ use crate::terminal::{CommandResult, Outcome, Terminal};
 
 /// Show single rows of the input to an auditor, who can check that the release was made from them
 ///
-/// Needs a release that `anonymize --commit` made, with its internal part, and the input as it was. The file that is
+/// Needs a release that `anonymize --commit` made, with its internal part, and the input as it was; or a version of a
+/// series that `series publish --commit` made, in its place, whose rows are named by their keys. The file that is
 /// written holds the rows themselves, with the way to the root that the certificate states: hand it to the auditor
 /// alone, who checks it with `amidst verify RELEASE --opening FILE` and learns nothing about other rows.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  amidst anonymize policy.toml --out release --commit\n  amidst open release --rows 17,42 --out opened.json\n  amidst verify release/public --opening opened.json"
+    after_help = "Examples:\n  amidst anonymize policy.toml --out release --commit\n  amidst open release --rows 17,42 --out opened.json\n  amidst verify release/public --opening opened.json\n  amidst open ward/versions/3 --key p17 --out opened.json"
 )]
 pub struct Open {
-    /// The folder that `anonymize --commit` wrote
+    /// The folder that `anonymize --commit` wrote, or that of a version of a series
     #[arg(value_name = "RELEASE_DIR")]
     folder: PathBuf,
 
@@ -64,7 +68,10 @@ impl Open {
             policy: self.policy.clone(),
             input: self.input.clone(),
         };
-        let shown = open(&self.folder, &chosen)?;
+        let shown = match version_at(&self.folder) {
+            Some((series, version)) => self.of_version(&Series::open(&series)?, version, terminal)?,
+            None => open(&self.folder, &chosen)?,
+        };
         save(&shown.opening, &self.out, self.force)?;
         let found = &shown.found;
         if self.json {
@@ -80,5 +87,15 @@ impl Open {
             );
         }
         Ok(Outcome::Done)
+    }
+
+    /// Opens rows of a version of a series, which has its own policy and its own rows.
+    fn of_version(&self, series: &Series, version: u64, terminal: &Terminal) -> Result<OpenedRows, Failure> {
+        if !self.rows.is_empty() || self.policy.is_some() || self.input.is_some() {
+            let what = "rows of a version are named with --key: a series has its own policy, and its rows no order";
+            return Err(Failure::Usage(what.to_string()));
+        }
+        let job = Job { cancel: terminal.stop_flag(), ..Job::default() };
+        series.open_rows(version, &self.key, &job)
     }
 }

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::remedy::publish_safe;
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, table, thousands};
-use crate::verdicts::requirements;
+use crate::verdicts::{chained, requirements};
 
 /// Publish a table that changes, version by version
 ///
@@ -48,6 +48,9 @@ enum Command {
         /// enough are split further, as they would be by a later batch
         #[arg(long)]
         no_split: bool,
+        /// Commit to the rows, so that single ones can be shown to an auditor later (`amidst open`)
+        #[arg(long)]
+        commit: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -127,6 +130,9 @@ enum Command {
         /// Publish even if the versions together leave less than the policy promises; the certificate says so
         #[arg(long)]
         allow_leak: bool,
+        /// Commit to the rows, so that single ones can be shown to an auditor later (`amidst open`)
+        #[arg(long)]
+        commit: bool,
         #[command(flatten)]
         output: Output,
     },
@@ -170,10 +176,10 @@ impl Series {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let job = Job { cancel: terminal.stop_flag(), progress: &|_, _| (), threads: 0, ..Job::default() };
         match &self.command {
-            Command::Init { dir, policy, mode, input, no_split, output } => {
+            Command::Init { dir, policy, mode, input, no_split, commit, output } => {
                 let policy = Policy::read(policy)?;
                 let mode = mode.as_deref().and_then(Mode::find);
-                let first = series::First { input: input.clone(), unsplit: *no_split };
+                let first = series::First { input: input.clone(), unsplit: *no_split, commit: *commit };
                 let done = series::init(dir, &policy, mode, first, &job)?;
                 let told = show(terminal, output, || done.to_json(), || published(&done));
                 terminal.told("version 1 is published", told.map(|_| ()))
@@ -193,8 +199,9 @@ impl Series {
                 let plan = series::Series::open(dir)?.plan(&job)?;
                 show(terminal, output, || with_command(&plan), || planned(&plan))
             }
-            Command::Publish { dir, safe, no_safe, allow_leak, output } => {
+            Command::Publish { dir, safe, no_safe, allow_leak, commit, output } => {
                 let mut series = series::Series::open(dir)?;
+                series.commit_to_rows(*commit);
                 if (*safe || *no_safe) && series.mode() == Mode::MInvariant {
                     terminal.warning("--safe and --no-safe change nothing in the mode m-invariant");
                 }
@@ -449,16 +456,6 @@ fn history(log: &SeriesLog) -> String {
         versions.push(row);
     }
     format!("{}\n\n{}", table(&rows), table(&versions))
-}
-
-/// Whether the certificates of all versions form a chain, in a few lines.
-fn chained(chain: &series::Chain) -> String {
-    let mut lines = chain.problems.iter().map(|what| format!("  NOT CHAINED: {what}")).collect::<Vec<_>>();
-    if lines.is_empty() && chain.linked > 0 {
-        lines.push(format!("  the certificates of {} versions follow each other", thousands(chain.linked)));
-    }
-    lines.extend(chain.not_checked.iter().map(|what| format!("  not checked: {what}")));
-    lines.join("\n")
 }
 
 fn audited(found: &SeriesAudit) -> String {

@@ -155,6 +155,11 @@ impl Terminal {
         self.result(printable_json(&serde_json::to_string(value).unwrap_or_default()))
     }
 
+    /// Whether only results and errors are wanted, in few words.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Prints a line about what was done, unless quiet.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {

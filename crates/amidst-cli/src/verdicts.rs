@@ -1,9 +1,10 @@
 //! Formats requirements and their verdicts as a table.
 
-use amidst::check::{self, Standing, printable};
+use amidst::check::{self, ClaimStatus, printable};
 use amidst::json::{Figure, Figures, RequirementVerdict};
+use amidst::series::Chain;
 
-use crate::terminal::{figure, proven, table, verdict};
+use crate::terminal::{figure, proven, table, thousands, verdict};
 
 /// A requirement with its verdict, from any source.
 pub struct Judged {
@@ -17,7 +18,7 @@ pub struct Judged {
     /// Why no parameter value satisfies the requirement, if this is known.
     obstacle: Option<&'static str>,
     /// How well it is established, if a checker determined that.
-    standing: Option<Standing>,
+    status: Option<ClaimStatus>,
 }
 
 impl From<&RequirementVerdict> for Judged {
@@ -30,7 +31,7 @@ impl From<&RequirementVerdict> for Judged {
             measured: found.measured.clone(),
             holds: found.holds,
             obstacle: found.obstacle,
-            standing: None,
+            status: None,
         }
     }
 }
@@ -45,21 +46,21 @@ impl From<&check::Requirement> for Judged {
             measured: claim.measured.clone().into(),
             holds: claim.holds,
             obstacle: None,
-            standing: None,
+            status: None,
         }
     }
 }
 
 impl From<&check::Found> for Judged {
     fn from(found: &check::Found) -> Self {
-        Judged { standing: Some(found.verdict), ..Judged::from(&found.requirement) }
+        Judged { status: Some(found.verdict), ..Judged::from(&found.requirement) }
     }
 }
 
 impl Judged {
     fn row(&self) -> Vec<String> {
-        let word = match (self.holds, self.standing) {
-            (true, Some(Standing::Proven)) => proven(),
+        let word = match (self.holds, self.status) {
+            (true, Some(ClaimStatus::Proven)) => proven(),
             (true, Some(other)) => other.word().to_string(),
             (holds, _) => verdict(holds),
         };
@@ -101,4 +102,14 @@ where
     let head = ["requirement", "on", "verdict", "measured"].map(String::from).to_vec();
     let rows = found.into_iter().map(|one| Judged::from(one).row());
     table(&[head].into_iter().chain(rows).collect::<Vec<_>>())
+}
+
+/// Whether the certificates of all versions form a chain, in a few lines.
+pub fn chained(chain: &Chain) -> String {
+    let mut lines = chain.problems.iter().map(|what| format!("  NOT CHAINED: {what}")).collect::<Vec<_>>();
+    if lines.is_empty() && chain.linked > 0 {
+        lines.push(format!("  the certificates of {} versions follow each other", thousands(chain.linked)));
+    }
+    lines.extend(chain.not_checked.iter().map(|what| format!("  not checked: {what}")));
+    lines.join("\n")
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use amidst::Failure;
 use amidst::check::printable_json;
-use amidst::check::{Opened, Standing, Verdict, printable};
+use amidst::check::{ClaimStatus, Opened, Verdict, printable};
 use amidst::json::open_bounds;
 use amidst::open;
 use amidst::policy::Policy;
@@ -137,8 +137,8 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     };
     let mut lines = vec![heading(title)];
     let names = |list: &[String]| list.iter().map(|name| printable(name).into_owned()).collect::<Vec<_>>().join(", ");
-    let of = |standing: Standing| -> Vec<String> {
-        let chosen = verdict.requirements.iter().filter(|f| f.verdict == standing && f.requirement.holds);
+    let of = |status: ClaimStatus| -> Vec<String> {
+        let chosen = verdict.requirements.iter().filter(|f| f.verdict == status && f.requirement.holds);
         // With sets of quasi columns each requirement occurs once for each set.
         let first = verdict.requirements.first().map(|f| &f.requirement.quasi);
         let chosen = chosen.filter(|f| first == Some(&f.requirement.quasi));
@@ -150,7 +150,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
             false => format!("{} of {} rows", thousands(about.protected), thousands(about.rows)),
         };
         let (classes, columns) = (counted(about.classes, "class"), names(&about.quasi));
-        let models = match of(Standing::Proven) {
+        let models = match of(ClaimStatus::Proven) {
             list if list.is_empty() => "the sizes of classes in rows".to_string(),
             list => list.join(", "),
         };
@@ -177,7 +177,7 @@ fn summary(verdict: &Verdict) -> Vec<String> {
     }
     lines.extend(provenance(verdict));
     lines.extend(verdict.opened.iter().flat_map(opened));
-    for model in of(Standing::Attested) {
+    for model in of(ClaimStatus::Attested) {
         lines.push(format!("  only attested: {model}"));
     }
     lines.extend(verdict.attested.iter().map(|what| format!("  only attested: {}", printable(what))));

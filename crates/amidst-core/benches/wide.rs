@@ -1,9 +1,11 @@
 //! How good `optimal` is on wide tables within a time limit: `cargo bench -p amidst-core --bench wide`.
 //!
-//! Tables of correlated columns (each a mixture of a few hidden factors and noise, under a hierarchy of halves), k = 5,
-//! by `loss`, without suppression and with 2 %. Beside `optimal` with a tenth of the time and with all of it stands a
-//! plain genetic search over nodes (tournaments, uniform crossover, single steps as mutations, the best survive) with
-//! all of it. Arguments: the seconds (10 without any) and numbers of columns, the seconds first.
+//! Tables of correlated columns (each a mixture of a few hidden factors and noise, under a hierarchy of halves), k
+//! = 5, by `loss`, without suppression and with 2 %. `optimal` with limits of one second, a tenth of the time and
+//! all of it (30 s without arguments), each with the gap that it proves; beside it a plain genetic search over
+//! nodes (tournaments, uniform crossover, single steps as mutations, the best survive) with all of it. Arguments:
+//! the seconds and numbers of columns, the seconds first. Times are by the clock: on a machine that others use,
+//! everything here has less.
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 
@@ -100,13 +102,15 @@ fn genetic(search: &Search<'_>, until: Instant) -> f64 {
 
 fn main() {
     let arguments: Vec<f64> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
-    let seconds = arguments.first().copied().unwrap_or(10.0);
+    let seconds = arguments.first().copied().unwrap_or(30.0);
     let widths: Vec<usize> = match &arguments[..] {
         [_, widths @ ..] if !widths.is_empty() => widths.iter().map(|&w| w as usize).collect(),
         _ => vec![16, 24, 32, 40],
     };
-    println!("| columns | suppression | seconds | optimal, a tenth | optimal | gap | genetic |");
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let limits = [1.0, seconds / 10.0, seconds];
+    let heads: Vec<String> = limits.iter().map(|limit| format!("optimal, {limit} s | gap")).collect();
+    println!("| columns | suppression | {} | genetic, {seconds} s |", heads.join(" | "));
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     for columns in widths {
         let table = table(columns, columns as u64);
         let (set, _) = FrequencySet::count(&table, &(0..columns).collect::<Vec<_>>(), &[], None);
@@ -122,15 +126,13 @@ fn main() {
                 let control = Control { deadline, ..search.control };
                 lattice::best(&Search { control, ..search.clone() }).ok().flatten()
             };
-            let cost = |found: &Option<lattice::BestNode>| found.as_ref().map_or(f64::NAN, |f| f.node.cost);
-            let (soon, late) = (within(seconds / 10.0), within(seconds));
-            let gap = late.as_ref().and_then(|l| l.gap).unwrap_or(0.0);
+            let told = |found: Option<lattice::BestNode>| match found {
+                Some(found) => format!("{:.4} | {:.4}", found.node.cost, found.gap.unwrap_or(0.0)),
+                None => "none |".to_string(),
+            };
+            let found: Vec<String> = limits.iter().map(|&limit| told(within(limit))).collect();
             let other = genetic(&search, Instant::now() + Duration::from_secs_f64(seconds));
-            println!(
-                "| {columns} | {share} % | {seconds} | {:.4} | {:.4} | {gap:.4} | {other:.4} |",
-                cost(&soon),
-                cost(&late)
-            );
+            println!("| {columns} | {share} % | {} | {other:.4} |", found.join(" | "));
         }
     }
 }

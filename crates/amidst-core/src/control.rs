@@ -15,7 +15,7 @@ pub struct Control<'a> {
     /// Set from outside to be content with the best found so far. Only a search that goes on improving looks at it.
     pub enough: &'a AtomicBool,
     /// Told now and then how a search that goes on improving stands.
-    pub standing: &'a (dyn Fn(Standing) + Sync),
+    pub improvement: &'a (dyn Fn(Improvement) + Sync),
     /// Told how far each stage is, from 0 to 1.
     pub progress: &'a (dyn Fn(Stage, f64) + Sync),
     /// When a search ends with the best that it has found by then.
@@ -39,7 +39,7 @@ pub enum Stage {
 
 /// How a search that goes on improving stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Standing {
+pub enum Improvement {
     /// The best so far, as a share of the worst possible loss (gcp).
     Loss(f64),
     /// What no release can lose less than, by the search's metric.
@@ -54,7 +54,14 @@ pub struct Cancelled;
 impl Default for Control<'_> {
     fn default() -> Self {
         static NEVER: AtomicBool = AtomicBool::new(false);
-        Control { cancel: &NEVER, enough: &NEVER, standing: &|_| {}, progress: &|_, _| {}, deadline: None, threads: 0 }
+        Control {
+            cancel: &NEVER,
+            enough: &NEVER,
+            improvement: &|_| {},
+            progress: &|_, _| {},
+            deadline: None,
+            threads: 0,
+        }
     }
 }
 

@@ -34,8 +34,8 @@ pub mod sets {
     pub use crate::sets::*;
 }
 /// How many rows share their cells.
-pub mod shared {
-    pub use crate::shared::*;
+pub mod row_groups {
+    pub use crate::row_groups::*;
 }
 /// What several versions leave open about everybody.
 pub mod worlds {

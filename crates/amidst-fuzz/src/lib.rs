@@ -6,7 +6,7 @@
 //! and `amidst_testkit::mutants`, which needs nothing but a stable compiler. The answer tells the latter whether an
 //! input was new.
 //!
-//! Of tests alone. May use: `amidst`.
+//! Of tests alone. May use: `amidst`, `amidst-studio`.
 //!
 //! ```
 //! let (name, target) = amidst_fuzz::TARGETS[0];
@@ -14,6 +14,8 @@
 //! ```
 
 #![allow(clippy::expect_used, reason = "only fuzzers and tests use it, and they stop where their own data is broken")]
+
+pub mod studio;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,6 +65,8 @@ pub const TARGETS: &[Target] = &[
     ("signers", |bytes| signers(&String::from_utf8_lossy(bytes)).err().unwrap_or_default()),
     ("private_key", |bytes| KeyFile::parse(&String::from_utf8_lossy(bytes)).err().unwrap_or_default()),
     ("series_state", series_state),
+    ("studio", studio::request),
+    ("studio_edit", studio::edit),
 ];
 
 /// The shape of a table, or why it is refused.

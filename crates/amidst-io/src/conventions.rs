@@ -16,6 +16,8 @@ pub struct Conventions {
     pub sheet: Option<String>,
     /// How merged cells are read.
     pub merged: Merged,
+    /// How cells of a sheet are read whose formula has no result.
+    pub formulas: Formulas,
     /// Whether the first line is data; columns are then named `column1`, `column2`, …
     pub no_header: bool,
     /// Whether numbers have a decimal comma.
@@ -34,6 +36,16 @@ pub enum Merged {
     Fill,
     /// Only the first has the value, the others are empty.
     Empty,
+}
+
+/// How cells of a sheet are read whose formula failed or was never calculated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Formulas {
+    /// They are an error: what they should hold is not in the file.
+    #[default]
+    Refuse,
+    /// They are null.
+    Unknown,
 }
 
 /// An encoding of text.

@@ -171,6 +171,20 @@ pub enum ReadError {
         /// Number of regions.
         count: usize,
     },
+    /// Cells of a sheet whose formula failed or was never calculated.
+    #[error("{}, sheet {}, cell {cell}: {}{}. {}, or state under [data] that such cells are unknown: `formulas = \"unknown\"`", path.display(), shown(sheet), no_result(error), cells_more(*count), if error.is_some() { "Mend them" } else { "Open the workbook in a spreadsheet program and save it there, so that it holds the results" })]
+    NoResult {
+        /// The file.
+        path: PathBuf,
+        /// The sheet.
+        sheet: String,
+        /// The first such cell, such as C3.
+        cell: String,
+        /// What it holds, such as #N/A; nothing where the formula was never calculated.
+        error: Option<String>,
+        /// Number of such cells.
+        count: u64,
+    },
     /// A title above the header of a sheet.
     #[error("{}, sheet {}, cells {cells}: one text merged across the columns stands where their names should. Delete what stands above the table, or state `header = false` under [data] if it has no header", path.display(), shown(sheet))]
     TitleAbove {
@@ -380,6 +394,21 @@ fn listed(names: &[String]) -> String {
 fn toml_text(name: Option<&String>) -> String {
     let short: String = name.map(String::as_str).unwrap_or_default().chars().take(60).collect();
     format!("\"{}\"", short.escape_debug())
+}
+
+fn no_result(error: &Option<String>) -> String {
+    match error {
+        Some(error) => format!("an error ({error}) where a value should be"),
+        None => "a formula whose result is not in the file".to_string(),
+    }
+}
+
+fn cells_more(count: u64) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => ", and 1 cell more".to_string(),
+        _ => format!(", and {} cells more", count - 1),
+    }
 }
 
 fn more(count: usize) -> String {

@@ -59,7 +59,10 @@ impl Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        lent().remove(&self.number);
+        // What goes here may wait for a lock of the caller's, such as an interpreter's, which another thread may hold
+        // while it lends a table. So the map is unlocked by then.
+        let batches = lent().remove(&self.number);
+        drop(batches);
     }
 }
 
@@ -132,6 +135,36 @@ mod tests {
         assert_eq!(read(&address, &first).unwrap().table.rows, 3);
         drop(lent);
         assert!(matches!(read(&address, &ReadOptions::default()), Err(ReadError::Database { .. })));
+    }
+
+    /// Memory of a caller who lends another table while this one goes.
+    struct Lending;
+
+    impl AsRef<[u8]> for Lending {
+        fn as_ref(&self) -> &[u8] {
+            &[0; 8]
+        }
+    }
+
+    impl Drop for Lending {
+        fn drop(&mut self) {
+            drop(lend(numbers(0, 1).schema(), vec![numbers(0, 1)]));
+        }
+    }
+
+    #[test]
+    fn a_lent_table_goes_while_no_other_is_kept_from_being_lent() {
+        let owned = arrow_buffer::Buffer::from(bytes::Bytes::from_owner(Lending));
+        let values = arrow_buffer::ScalarBuffer::<i64>::new(owned, 0, 1);
+        let column = Arc::new(Int64Array::new(values, None)) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([("n", column)]).unwrap();
+        let lent = lend(batch.schema(), vec![batch]);
+        let (done, waiting) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            drop(lent);
+            done.send(()).unwrap();
+        });
+        assert!(waiting.recv_timeout(std::time::Duration::from_secs(20)).is_ok(), "the table waits for itself");
     }
 
     #[test]

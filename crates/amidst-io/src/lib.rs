@@ -63,7 +63,7 @@ pub use arrow_array;
 pub use arrow_schema;
 
 pub use address::{is_database, local_path, masked, relative_to, without_password};
-pub use conventions::{Conventions, DateFormat, Merged, TextEncoding};
+pub use conventions::{Conventions, DateFormat, Formulas, Merged, TextEncoding};
 pub use conversion::with_point;
 pub use error::ReadError;
 pub use format::{Format, SUPPORTED, UnknownFormat, WRITTEN, endings, is_foreign};
@@ -73,4 +73,5 @@ pub use limits::{COLUMN_LIMIT, FIELD_LIMIT, HIERARCHY_LIMIT, NAMES_LIMIT, POLICY
 pub use merge::ROW_NUMBER;
 pub use nulls::Nulls;
 pub use read::{ReadOptions, first_bytes, may_have_nulls, read, read_batches, read_from};
+pub use source::files_of;
 pub use write::{Bundle, Kind, WriteError, WriteOptions, WriteReport, write, write_to};

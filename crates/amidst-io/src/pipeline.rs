@@ -38,7 +38,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
         }
         return Ok(());
     }
-    let shared = Shared {
+    let shared = PipelineState {
         window: threads as u64 * 3,
         stop: AtomicBool::new(false),
         source: Mutex::new((0u64, next)),
@@ -88,7 +88,7 @@ pub(crate) fn run<Job: Default, State, Out: Send, E: Send>(
 type Done<Out, E> = (u64, Result<Out, E>);
 
 /// The shared state of a pipeline's threads.
-struct Shared<N> {
+struct PipelineState<N> {
     /// Maximum number of jobs in progress.
     window: u64,
     stop: AtomicBool,
@@ -99,7 +99,7 @@ struct Shared<N> {
     advanced: Condvar,
 }
 
-impl<N> Shared<N> {
+impl<N> PipelineState<N> {
     /// Takes jobs in order, processes each and sends the result, until the source ends, an error occurs or the receiver
     /// is gone.
     fn serve<Job, Out, E>(

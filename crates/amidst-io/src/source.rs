@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::address::{Address, without_password};
+use crate::address::{Address, local_path, without_password};
 use crate::error::ReadError;
 use crate::format::Format;
 
@@ -35,6 +35,28 @@ pub(crate) fn resolve(source: &str) -> Result<Vec<Source>, ReadError> {
         Ok(_) => Ok(vec![Source::File(path.to_path_buf(), format(path)?)]),
         Err(_) if source.contains(['*', '?', '[']) => glob(source),
         Err(error) => Err(crate::stream::read_error(path, error)),
+    }
+}
+
+/// The files on this machine that `source` stands for at this moment: of a folder or pattern those that would be read,
+/// of a SQLite database its file and the log of its last changes. A file that is not there is named all the same;
+/// servers, tables in memory and standard input have none.
+pub fn files_of(source: &str) -> Vec<PathBuf> {
+    match resolve(source) {
+        Ok(found) => found.into_iter().flat_map(files_of_one).collect(),
+        Err(_) => local_path(source).into_iter().collect(),
+    }
+}
+
+fn files_of_one(source: Source) -> Vec<PathBuf> {
+    match source {
+        Source::File(path, _) => vec![path],
+        Source::Database(_, Address::Sqlite { file, .. }) => {
+            let mut log = file.clone().into_os_string();
+            log.push("-wal");
+            vec![file, PathBuf::from(log)]
+        }
+        Source::Database(..) | Source::Stdin => Vec::new(),
     }
 }
 
@@ -82,4 +104,25 @@ fn sorted(mut files: Vec<Source>, path: &Path) -> Result<Vec<Source>, ReadError>
         _ => std::cmp::Ordering::Equal,
     });
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_of_a_source_are_those_that_would_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["b.csv", "a.csv", "notes.md", ".hidden.csv"] {
+            std::fs::write(at(name), "x\n1\n").unwrap();
+        }
+        let of = |source: PathBuf| files_of(&source.to_string_lossy());
+        assert_eq!(of(at("")), [at("a.csv"), at("b.csv")]);
+        assert_eq!(of(at("[b]*.csv")), [at("b.csv")]);
+        assert_eq!(of(at("gone.csv")), [at("gone.csv")], "what is not there may come");
+        let database = format!("sqlite://{}?table=t", at("w.db").display());
+        assert_eq!(files_of(&database), [at("w.db"), at("w.db-wal")]);
+        assert!(files_of("-").is_empty() && files_of("postgres://u@h/d?table=t").is_empty());
+    }
 }

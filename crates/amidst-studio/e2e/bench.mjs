@@ -39,7 +39,7 @@ async function painted(page, screen) {
 }
 
 // What is clicked on each screen. `saved`: the page shows another text of the policy; `shows`: there is something new at that
-// place; a number of lists gives the values that are chosen in turn.
+// place, or with `renews` the page has been shown anew; a number of lists gives the values that are chosen in turn.
 const CLICKS = {
   data: [
     { what: "how unknown cells are treated", choose: "#f-data-missing_5frows", values: ["keep", ""], saved: true },
@@ -60,7 +60,7 @@ const CLICKS = {
     { what: "redo", click: "#redo", saved: true, before: "#undo" },
   ],
   explore: [
-    { what: "a node of the lattice", links: "#lattice-box a, #minimal-rows a", shows: "#node-title" },
+    { what: "a node of the lattice", links: "#lattice-box a, #minimal-rows a", shows: "#node" },
     { what: "colours", click: ".shades a:not([aria-current])", shows: ".shades" },
     { what: "an algorithm", links: "#tried a", shows: "#classes" },
     { what: "to explore again", click: "#screen .primary", shows: "[data-job=explore]", stop: "explore" },
@@ -72,7 +72,7 @@ const CLICKS = {
   ],
   publish: [
     { what: "ranges of numbers", choose: "#f-output-ranges", values: ["rounded", "label"], saved: true },
-    { what: "to verify", click: "article .card-head button", shows: "[data-job=verify], #verdict" },
+    { what: "to verify", click: "article .card-head button", shows: "[data-job=verify], #verdict", renews: true },
   ],
 };
 
@@ -88,9 +88,16 @@ async function once([plan, turn]) {
   if (!target || target.disabled) return null;
   const text = () => document.querySelector("#source")?.value;
   const place = () => document.querySelector(plan.shows);
-  const before = { text: text(), place: plan.shows && place(), open: target.parentElement.open };
+  const version = () => document.body.dataset.version;
+  const before = { text: text(), place: plan.shows && place()?.outerHTML, open: target.parentElement.open, version: version() };
   const shown = () =>
-    plan.saved ? text() !== before.text : plan.opens ? target.parentElement.open !== before.open : place() && place() !== before.place;
+    plan.saved
+      ? text() !== before.text
+      : plan.opens
+        ? target.parentElement.open !== before.open
+        : plan.renews
+          ? version() !== before.version && place()
+          : place() && place().outerHTML !== before.place;
   const start = performance.now();
   if (plan.choose) {
     target.value = plan.values[turn % 2] === target.value ? plan.values[(turn + 1) % 2] : plan.values[turn % 2];
@@ -108,7 +115,11 @@ async function once([plan, turn]) {
 async function answered(page, plan) {
   const times = [];
   for (let turn = 0; turn < RUNS; turn++) {
-    if (plan.before) await page.click(plan.before);
+    if (plan.before) {
+      const text = await page.inputValue("#source");
+      await page.click(plan.before);
+      await page.waitForFunction((text) => document.querySelector("#source").value !== text, text);
+    }
     await settled(page, PATIENCE);
     const took = await page.evaluate(once, [plan, turn]);
     if (took === null) break;

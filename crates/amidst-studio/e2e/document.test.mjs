@@ -141,6 +141,10 @@ test("the curve grows while the search runs, and survives a reload", async () =>
     assert.ok((await page.locator("#growing-plane circle").count()) > 0);
     await page.reload();
     await page.waitForFunction((first) => Number(document.querySelector("#looked")?.textContent.replace(/\D/g, "")) > first, first);
+    // A point can be chosen already.
+    const point = await page.locator("#growing-plane a").first().getAttribute("href");
+    await page.goto(new URL(point, page.url()).href);
+    await page.waitForSelector("#node-title");
     await page.click("[data-job=explore] button");
     await page.waitForSelector("text=Stopped; nothing was written.");
     assert.ok((await page.locator("#growing-plane circle").count()) > 0, "what was seen until then stays");
@@ -161,6 +165,8 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     const first = (await page.textContent(`${K}-wrong`)).replace(/^!/, "").trim().split("\n")[0];
     assert.ok(told.err.includes(first.split(";")[0].slice(0, 30)), `${first}\n---\n${told.err}`);
     assert.equal(await page.getAttribute(K, "aria-invalid"), "true");
+    const border = () => page.locator(K).evaluate((field) => getComputedStyle(field).borderTopWidth);
+    assert.equal(await border(), "2px", "the field is marked for those who look, too");
     assert.ok((await page.inputValue("#f-search-max_5fsuppression")) !== "", "everything else is still there");
     // Impossible: more than there are.
     await page.fill(K, "100000");

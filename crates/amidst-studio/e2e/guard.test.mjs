@@ -52,6 +52,11 @@ test("requests without the token, for another host or from another origin are re
     for (const path of ["/file?path=policy.toml", "/file?path=../x", "/file?path=/etc/passwd", "/assets/..%2fCargo.toml"]) {
       assert.equal((await ask(house, path, { headers: { cookie } })).status, 404, path);
     }
+    // What shows people is kept by no cache; scripts and styles are, under an address that changes with them.
+    assert.equal(page.headers["cache-control"], "no-store");
+    const style = page.text.match(/\/assets\/\w+\/studio\.css/)[0];
+    assert.match((await ask(house, style)).headers["cache-control"], /immutable/);
+    assert.equal((await ask(house, style.replace(/assets\/\w+/, "assets/0123"))).headers["cache-control"], "no-store");
     // A page of another origin in the same browser that holds the cookie.
     const context = await (await launched()).newContext();
     const tab = await context.newPage();

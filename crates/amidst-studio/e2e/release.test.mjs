@@ -38,7 +38,7 @@ async function told(page) {
   await bottom.scrollIntoViewIfNeeded();
   await bottom.hover();
   await page.waitForSelector("#why");
-  assert.match(await page.textContent("#why"), /cannot be published: .* rows would have to be suppressed/);
+  assert.match(await page.textContent("#why"), /cannot be published: .* would have to be left out/);
   assert.match(await page.textContent("#why"), /fails k-anonymity in .* classes/);
   await page.keyboard.press("Escape");
   await page.waitForSelector("#why", { state: "detached" });
@@ -133,6 +133,17 @@ test("a dropped table becomes a verified local release", async () => {
     // So does a point of the curve.
     await page.locator("section[aria-labelledby=curve] svg a[href*='algorithm=mondrian']").first().click();
     await page.waitForFunction(() => document.querySelector("#classes")?.textContent.includes("of mondrian"));
+    // A ring of the curve is a k, which can be required.
+    const ring = page.locator("section[aria-labelledby=curve] svg a[href*='size=']").last();
+    const k = (await ring.getAttribute("href")).match(/size=(\d+)/)[1];
+    await ring.click();
+    await page.waitForFunction((k) => document.querySelector("#size-title")?.textContent === `Classes of at least ${k} rows`, k);
+    await page.click("#size button");
+    await page.waitForFunction((k) => new RegExp(`^k = ${k}\\b`, "m").test(document.querySelector("#source").value), k);
+    await settled(page);
+    await page.click("#undo");
+    await page.waitForFunction((k) => !new RegExp(`^k = ${k}\\b`, "m").test(document.querySelector("#source").value), k);
+    await settled(page);
     await published(page, "mine");
     assert.equal(house.amidst("anonymize", "policy.toml", "--out", "theirs").code, 0);
     same(house, "mine", "theirs");

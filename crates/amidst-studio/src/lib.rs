@@ -39,6 +39,7 @@ pub mod project;
 pub mod results;
 mod screens;
 mod server;
+pub mod snapshot;
 mod studio;
 mod upload;
 mod work;

@@ -10,7 +10,7 @@ use crate::diff::{self, Change};
 use crate::jobs::Kind;
 use crate::parts::Query;
 use crate::places::Problem;
-use crate::screens::{SCREENS, Screen};
+use crate::screens::{SCREENS, Screen, address};
 use crate::studio::View;
 
 /// A page with a screen.
@@ -20,8 +20,8 @@ pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
         (DOCTYPE)
         html lang="en" {
             (head(&title, html! { meta name="color-scheme" content="light dark"; }, html! {
-                script type="module" src="/assets/studio.js" {}
-                @if screen.script { script type="module" src=(format!("/assets/{}.js", screen.name)) {} }
+                script type="module" src=(address("studio.js")) {}
+                @if screen.script { script type="module" src=(address(&format!("{}.js", screen.name))) {} }
             }))
             body data-version=(view.version) {
                 a.skip href="#screen" { "To the screen" }
@@ -80,7 +80,7 @@ fn head(title: &str, meta: Markup, scripts: Markup) -> Markup {
             (meta)
             title { (title) }
             link rel="icon" href="data:,";
-            link rel="stylesheet" href="/assets/studio.css";
+            link rel="stylesheet" href=(address("studio.css"));
             (scripts)
         }
     }
@@ -140,6 +140,7 @@ pub fn screen_of(problem: &Problem) -> &'static str {
 fn problems(view: &View, current: &Screen) -> Markup {
     html! {
         div id="problems" {
+            (crate::parts::changed(view))
             @if !view.problems.is_empty() {
                 section.problems role="alert" aria-label="What is wrong" {
                     h2 { @if view.problems.list.len() == 1 { "One thing is wrong" }

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
+use amidst::core::model::named::K_ANONYMITY;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use toml_edit::{Item, Value as TomlValue};
 
 use crate::jobs::{Ending, Kind};
 use crate::places::Problem;
+use crate::results::Basis;
+use crate::snapshot::Change;
 use crate::studio::View;
 
 /// What stands behind the question mark of an address.
@@ -151,6 +154,14 @@ pub fn start(kind: Kind, words: &str, asked: &Value) -> Markup {
     }
 }
 
+/// The edit that makes a policy ask for a k: at the requirement that states one, or by a new one.
+pub fn k_of(stated: Option<usize>, k: u64) -> Value {
+    match stated {
+        Some(i) => json!({"op": "set", "path": ["require", i, "k"], "kind": "number", "value": k.to_string()}),
+        None => json!({"op": "require", "add": [{"model": K_ANONYMITY.id, "parameters": [["k", k.to_string()]]}]}),
+    }
+}
+
 /// What the policy says at a key, as one would type it.
 pub fn typed(item: Option<&Item>) -> String {
     match item.and_then(Item::as_value) {
@@ -171,6 +182,17 @@ pub fn plain(value: &TomlValue) -> String {
     value.to_string().trim().to_string()
 }
 
+/// A sentence in which what stands between backticks is code.
+pub fn ticked(sentence: &str) -> Markup {
+    let parts: Vec<&str> = sentence.split('`').collect();
+    let whole = parts.len() % 2 == 1;
+    html! {
+        @if !whole { (sentence) } @else {
+            @for (i, part) in parts.iter().enumerate() { @if i % 2 == 1 { code { (part) } } @else { (part) } }
+        }
+    }
+}
+
 /// The head of a screen.
 pub fn head(title: &str, lead: &str) -> Markup {
     html! { header.head { h1 { (title) } p { (lead) } } }
@@ -186,9 +208,32 @@ pub fn no_policy(head: &Markup) -> Markup {
     html! { (head) (empty("There is no policy yet.", "/data", "Choose a table")) }
 }
 
-/// Says that what is shown was made from an earlier policy.
-pub fn stale(view: &View, text: &str) -> Markup {
-    html! { @if !view.current(text) { p.note.stale { "The policy has changed since. This was made from an earlier one." } } }
+/// Says that what is shown was made from an earlier policy, or from files that have changed.
+pub fn stale(view: &View, basis: &Basis) -> Markup {
+    let changed = view.files.changes_since(&basis.files);
+    html! {
+        @if !view.current_policy(basis) {
+            p.note.stale { "The policy has changed since. This was made from an earlier one." }
+        } @else if !changed.is_empty() {
+            p.note.stale { (view.named(&changed)) (if changed.len() == 1 { " has" } else { " have" }) " changed since. This was made from what was there before." }
+        }
+    }
+}
+
+/// Tells of files that have changed since they were read, and offers to read them again.
+pub fn changed(view: &View) -> Markup {
+    let (gone, other): (Vec<&Change>, Vec<&Change>) = view.changed.iter().partition(|change| change.gone);
+    let verb = |files: &[&Change], one: &'static str, many: &'static str| if files.len() == 1 { one } else { many };
+    html! {
+        @if !view.changed.is_empty() {
+            section.note.changed id="changed" role="status" aria-label="Changed files" {
+                @if !other.is_empty() { p { strong { (view.named(other.iter().copied())) } (verb(&other, " has", " have")) " changed on disk since it was read." } }
+                @if !gone.is_empty() { p { strong { (view.named(gone.iter().copied())) } (verb(&gone, " is", " are")) " there no more." } }
+                p { "What you see was made from what was there before. A release is made from what is there when you publish." }
+                p { button.small type="button" id="read-again" data-post="/run/look" { "Read the table again" } }
+            }
+        }
+    }
 }
 
 /// A text as a part of an address.

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -89,13 +90,15 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
     let router = router(Arc::clone(&studio));
     runtime.spawn(async move {
         if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+            // The end of an answer is not to wait for the receipt of its beginning.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
             let _ = axum::serve(listener, router).await;
         }
     });
     match &studio.project.data {
         Some(data) => {
             let source = amidst::io::relative_to(&studio.project.folder, data);
-            work::look(&studio, Reading::of_source(source));
+            work::look(&studio, Reading::of_source(source, &studio.files));
         }
         None => work::settle(&studio),
     }
@@ -119,15 +122,15 @@ impl Running {
     }
 }
 
-type Shared = State<Arc<Studio>>;
+type SharedStudio = State<Arc<Studio>>;
 
 fn router(studio: Arc<Studio>) -> Router {
     Router::new()
         .route("/", get(|| async { to("/data") }))
         .route("/state", get(state))
         .route("/edit", post(edit))
-        .route("/undo", post(|studio: Shared| travel(studio, true)))
-        .route("/redo", post(|studio: Shared| travel(studio, false)))
+        .route("/undo", post(|studio: SharedStudio| travel(studio, true)))
+        .route("/redo", post(|studio: SharedStudio| travel(studio, false)))
         .route("/choose", post(upload::choose))
         .route("/sample", post(upload::sample))
         .route("/upload", post(upload::receive))
@@ -140,14 +143,14 @@ fn router(studio: Arc<Studio>) -> Router {
         .route("/{screen}", get(screen))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), admitted))
         // What anybody may see: no more than the program itself.
-        .route("/assets/{name}", get(asset))
+        .route("/assets/{edition}/{name}", get(asset))
         .route("/open", get(open).post(open_by_form))
         .layer(middleware::from_fn_with_state(Arc::clone(&studio), addressed))
         .with_state(studio)
 }
 
 /// Refuses requests that are for another host or from another site, and gives every answer its headers.
-async fn addressed(State(studio): Shared, request: Request, next: Next) -> Response {
+async fn addressed(State(studio): SharedStudio, request: Request, next: Next) -> Response {
     let mut response = match studio.guard.addressed(request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => (StatusCode::FORBIDDEN, refusal.message()).into_response(),
@@ -159,7 +162,7 @@ async fn addressed(State(studio): Shared, request: Request, next: Next) -> Respo
 }
 
 /// Refuses requests without the token.
-async fn admitted(State(studio): Shared, request: Request, next: Next) -> Response {
+async fn admitted(State(studio): SharedStudio, request: Request, next: Next) -> Response {
     match studio.guard.admitted(request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(_) => locked(false),
@@ -184,12 +187,12 @@ struct Opening {
 }
 
 /// Exchanges the token of an address for a cookie.
-async fn open(State(studio): Shared, Query(opening): Query<Opening>) -> Response {
+async fn open(State(studio): SharedStudio, Query(opening): Query<Opening>) -> Response {
     opened(&studio, &opening.token).await
 }
 
 /// Exchanges what was typed into the form for a cookie.
-async fn open_by_form(State(studio): Shared, form: String) -> Response {
+async fn open_by_form(State(studio): SharedStudio, form: String) -> Response {
     let typed = Uri::try_from(format!("/?{}", form.trim())).ok();
     let opening = typed.and_then(|uri| Query::<Opening>::try_from_uri(&uri).ok());
     opened(&studio, opening.as_ref().map_or("", |opening| opening.token.trim())).await
@@ -216,14 +219,18 @@ fn html(page: maud::Markup) -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], Body::from(text)).into_response()
 }
 
-async fn asset(Path(name): Path<String>) -> Response {
-    match screens::asset(&name) {
-        Some((kind, text)) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
-        None => StatusCode::NOT_FOUND.into_response(),
+/// A script or style; browsers keep those of this edition for as long as they like.
+async fn asset(Path((edition, name)): Path<(String, String)>) -> Response {
+    let Some((kind, text)) = screens::asset(&name) else { return StatusCode::NOT_FOUND.into_response() };
+    let mut response = ([(header::CONTENT_TYPE, kind)], text).into_response();
+    if edition == screens::edition() {
+        let kept = HeaderValue::from_static("private, max-age=31536000, immutable");
+        response.headers_mut().insert(header::CACHE_CONTROL, kept);
     }
+    response
 }
 
-async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Query<parts::Query>) -> Response {
+async fn screen(State(studio): SharedStudio, Path(name): Path<String>, Query(query): Query<parts::Query>) -> Response {
     let Some(screen) = screens::find(&name) else {
         let page = page::message("There is no such page", "The screens of the studio are in the bar above every page.");
         return (StatusCode::NOT_FOUND, html(page)).into_response();
@@ -237,7 +244,7 @@ async fn screen(State(studio): Shared, Path(name): Path<String>, Query(query): Q
 }
 
 /// Why a node of the lattice can be published, or why not.
-async fn why(State(studio): Shared, Query(query): Query<parts::Query>) -> Response {
+async fn why(State(studio): SharedStudio, Query(query): Query<parts::Query>) -> Response {
     match aside(move || screens::explore::why(&studio.view(), &query)).await {
         Ok(Some(told)) => html(told),
         Ok(None) => (StatusCode::NOT_FOUND, "there is no such node").into_response(),
@@ -245,7 +252,7 @@ async fn why(State(studio): Shared, Query(query): Query<parts::Query>) -> Respon
     }
 }
 
-async fn state(State(studio): Shared) -> Response {
+async fn state(State(studio): SharedStudio) -> Response {
     let told = aside(move || {
         let followed = work::follow(&studio);
         json!({"version": studio.jobs.version(), "jobs": studio.jobs.to_json(),
@@ -254,20 +261,20 @@ async fn state(State(studio): Shared) -> Response {
     told.await.map_or_else(|response| response, |json| Json(json).into_response())
 }
 
-async fn edit(State(studio): Shared, Json(edit): Json<Edit>) -> Response {
+async fn edit(State(studio): SharedStudio, Json(edit): Json<Edit>) -> Response {
     let done =
         aside(move || work::edit(&studio, &edit).map(|what| json!({"what": what, "version": studio.jobs.version()})));
     done.await.map_or_else(|response| response, answer)
 }
 
-async fn travel(State(studio): Shared, back: bool) -> Response {
+async fn travel(State(studio): SharedStudio, back: bool) -> Response {
     let done =
         aside(move || work::travel(&studio, back).map(|what| json!({"what": what, "version": studio.jobs.version()})));
     done.await.map_or_else(|response| response, answer)
 }
 
 async fn run(
-    State(studio): Shared,
+    State(studio): SharedStudio,
     Path(kind): Path<String>,
     _headers: HeaderMap,
     Json(asked): Json<Value>,
@@ -280,7 +287,7 @@ async fn run(
     done.await.map_or_else(|response| response, answer)
 }
 
-async fn stop(State(studio): Shared, Path(kind): Path<String>) -> Response {
+async fn stop(State(studio): SharedStudio, Path(kind): Path<String>) -> Response {
     if let Some(kind) = Kind::find(&kind) {
         studio.jobs.stop(kind);
     }

@@ -9,10 +9,11 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use crate::document::Document;
 use crate::edit::{self, Edit};
 use crate::guard::Guard;
-use crate::jobs::{Jobs, lock};
+use crate::jobs::{Jobs, Kind, lock};
 use crate::places::{Problem, Problems};
 use crate::project::Project;
-use crate::results::{Reading, Results};
+use crate::results::{Basis, Reading, Results, files_in};
+use crate::snapshot::{Change, Files, Snapshot};
 
 /// Everything that the server holds.
 #[derive(Debug)]
@@ -22,6 +23,10 @@ pub struct Studio {
     pub jobs: Arc<Jobs>,
     /// The table that is being looked at, or was last.
     pub looking: Mutex<Option<Reading>>,
+    /// Files that results are made from.
+    pub files: Files,
+    /// What they held when somebody looked last.
+    seen: Mutex<Snapshot>,
     document: Mutex<Document>,
     results: Mutex<Results>,
 }
@@ -44,6 +49,12 @@ pub struct View {
     /// The text before the current step.
     pub before: Option<String>,
     pub version: u64,
+    /// What the files hold now that the policy names.
+    pub files: Snapshot,
+    /// The files that are no longer what the shown figures were made from.
+    pub changed: Vec<Change>,
+    /// Whether the release that was verified last is still what it was then.
+    pub verified_still: bool,
 }
 
 impl Studio {
@@ -54,6 +65,8 @@ impl Studio {
             guard,
             jobs: Arc::default(),
             looking: Mutex::default(),
+            files: Files::default(),
+            seen: Mutex::default(),
             document,
             results: Mutex::default(),
         })
@@ -70,12 +83,17 @@ impl Studio {
         };
         let results = self.results();
         let text = document.text().map(String::from);
+        let files = policy.as_ref().map(|policy| self.files.snapshot(policy.files_read())).unwrap_or_default();
+        let changed = self.changed_files(&results, text.as_deref(), &files);
         let mut impossible = Problems::default();
-        if let Some(checked) = results.checked.as_ref().filter(|c| Some(&c.text) == text.as_ref() && policy.is_some()) {
+        let own = |text: &str| policy.is_some() && document.text() == Some(text);
+        if let Some(checked) = results.checked.as_ref().filter(|c| own(&c.basis.text)) {
             problems = checked.problems.clone();
             impossible = checked.impossible.clone();
         }
         let (steps, at) = document.steps();
+        let verified_still =
+            results.verified.as_ref().is_some_and(|v| v.files_now(&self.project, &self.files) == v.files);
         View {
             project: self.project.clone(),
             raw: text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default(),
@@ -89,7 +107,45 @@ impl Studio {
             before: document.before().map(|step| step.text.clone()),
             text,
             version,
+            files,
+            changed,
+            verified_still,
         }
+    }
+
+    /// The files that have changed since the table was looked at, or since the policy was held against them.
+    fn changed_files(&self, results: &Results, text: Option<&str>, now: &Snapshot) -> Vec<Change> {
+        let looked = results.overview.as_ref().filter(|_| !self.jobs.runs(Kind::Look)).map(|(reading, _)| {
+            let files = self.files.snapshot(amidst::io::files_of(&reading.source));
+            files.changes_since(&reading.files)
+        });
+        let checked = results.checked.as_ref().filter(|c| text == Some(&c.basis.text) && !self.jobs.runs(Kind::Check));
+        let checked = checked.map(|checked| now.changes_since(&checked.basis.files));
+        let mut changed: Vec<Change> = looked.into_iter().chain(checked).flatten().collect();
+        changed.sort_by(|a, b| a.path.cmp(&b.path));
+        changed.dedup();
+        changed
+    }
+
+    /// Whether the files that pages tell of have changed since this was asked last.
+    pub fn files_moved(&self) -> bool {
+        let named = self.policy().map(|(_, policy)| policy.files_read()).unwrap_or_default();
+        let verified = self.results().verified.and_then(|verified| self.project.inside(&verified.folder));
+        let now = self.files.snapshot(named.into_iter().chain(verified.iter().flat_map(|v| files_in(v))).collect());
+        let mut seen = lock(&self.seen);
+        let moved = *seen != now;
+        *seen = now;
+        moved
+    }
+
+    /// The policy, and what is made from it if its files are read now.
+    ///
+    /// # Errors
+    /// When there is no policy, or it is wrong.
+    pub fn basis(&self) -> Result<(Basis, Policy), Failure> {
+        let (text, policy) = self.policy()?;
+        let files = self.files.snapshot(policy.files_read());
+        Ok((Basis { text, files }, policy))
     }
 
     /// What was found so far.
@@ -183,9 +239,18 @@ impl View {
         self.problems.within(keys).chain(self.impossible.within(keys)).collect()
     }
 
-    /// Whether what was made from a text was made from the current one.
-    pub fn current(&self, text: &str) -> bool {
-        self.text.as_deref() == Some(text)
+    /// Whether something was made from the current policy.
+    pub fn current_policy(&self, basis: &Basis) -> bool {
+        self.text.as_deref() == Some(&basis.text)
+    }
+
+    /// What files are called on the page: as from the project's folder.
+    pub fn named<'a>(&self, changed: impl IntoIterator<Item = &'a Change>) -> String {
+        let name = |change: &Change| {
+            let inside = change.path.strip_prefix(&self.project.folder).unwrap_or(&change.path);
+            inside.display().to_string()
+        };
+        changed.into_iter().map(name).collect::<Vec<_>>().join(", ")
     }
 
     /// The table, where it was looked at.

@@ -22,7 +22,9 @@ use serde_json::Value;
 use crate::edit::Edit;
 use crate::jobs::{Kind, lock};
 use crate::places::Problems;
-use crate::results::{Checked, Compared, Fitted, Growing, Made, Possible, Reading, SeriesTold, Told, Verified};
+use crate::results::{
+    self, Checked, Compared, Exploration, Fitted, Growing, Made, Possible, Reading, SeriesTold, Told, Verified,
+};
 use crate::studio::Studio;
 
 /// Rows that are shown of a table before anything is counted, and of either side of a comparison.
@@ -48,13 +50,16 @@ pub fn travel(studio: &Arc<Studio>, back: bool) -> Result<Option<String>, Failur
     Ok(what)
 }
 
-/// Takes over what others wrote into the policy.
+/// Takes over what others wrote into the policy, and lets pages tell of files that have changed.
 ///
 /// # Errors
 /// When it cannot be read.
 pub fn follow(studio: &Arc<Studio>) -> Result<(), Failure> {
     if studio.follow()? {
         settle(studio);
+    }
+    if studio.files_moved() {
+        studio.jobs.changed();
     }
     Ok(())
 }
@@ -67,7 +72,7 @@ pub fn settle(studio: &Arc<Studio>) {
         studio.jobs.forget(Kind::Look);
         return;
     };
-    if let Some(reading) = Reading::of_policy(&policy) {
+    if let Some(reading) = Reading::of_policy(&policy, &studio.files) {
         let looked = studio.results().overview.is_some_and(|(looked, _)| looked == reading);
         // A job that drafts a policy ends with this, for the policy that it drafted.
         let drafts = studio.jobs.runs(Kind::Look) && lock(&studio.looking).as_ref().is_some_and(|r| r.stated.is_none());
@@ -86,9 +91,26 @@ pub fn settle(studio: &Arc<Studio>) {
 /// # Errors
 /// When it cannot be read; nothing has changed then.
 pub fn open(studio: &Arc<Studio>, source: String) -> Result<(), Failure> {
-    let reading = Reading::of_source(source);
+    let reading = Reading::of_source(source, &studio.files);
     first(studio, &reading)?;
     look(studio, reading);
+    Ok(())
+}
+
+/// Reads the table of the policy again, and holds the policy against it.
+///
+/// # Errors
+/// When there is no policy, it names no table, or the table cannot be read.
+pub fn again(studio: &Arc<Studio>) -> Result<(), Failure> {
+    let (_, policy) = studio.policy()?;
+    let Some(reading) = Reading::of_policy(&policy, &studio.files) else {
+        return Err(Failure::Usage("the policy names no table; choose one".to_string()));
+    };
+    // What cannot be read any more is told by the check, at the place of the table's name.
+    if first(studio, &reading).is_ok() {
+        look(studio, reading);
+    }
+    check(studio);
     Ok(())
 }
 
@@ -100,7 +122,7 @@ pub fn look(studio: &Arc<Studio>, reading: Reading) {
     }
     *lock(&studio.looking) = Some(reading.clone());
     studio.jobs.start(Kind::Look, move |job| {
-        let Reading { source, stated } = &reading;
+        let Reading { source, stated, .. } = &reading;
         if kept.results().first.is_none_or(|(read, _)| read != reading) {
             first(&kept, &reading)?;
         }
@@ -130,9 +152,11 @@ fn first(studio: &Studio, reading: &Reading) -> Result<(), Failure> {
 
 /// What was read by guesses is the table of the policy that states them.
 fn drafted(studio: &Studio, guessed: Reading) -> Result<Reading, Failure> {
-    let Some(reading) = studio.policy().ok().and_then(|(_, policy)| Reading::of_policy(&policy)) else {
+    let Some(reading) = studio.policy().ok().and_then(|(_, policy)| Reading::of_policy(&policy, &studio.files)) else {
         return Ok(guessed);
     };
+    // What changed while it was read is to be noticed.
+    let reading = Reading { files: guessed.files.clone(), ..reading };
     let conventions = reading.stated.as_ref().map(|data| &data.conventions);
     if conventions.is_some_and(|stated| *stated != Conventions::default()) {
         first(studio, &reading)?;
@@ -162,14 +186,14 @@ fn survey(studio: &Arc<Studio>, reading: Reading, overview: Arc<Overview>) {
 pub fn check(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Check, move |job| {
-        let (text, policy) = kept.policy()?;
+        let (basis, policy) = kept.basis()?;
         if policy.data.input.is_none() {
             return Ok(());
         }
         let load = LoadOptions { input: None, control: *job };
         let (findings, prepared) = check_and_prepare(&policy, &load);
         let mut checked = Checked {
-            text: text.clone(),
+            basis: basis.clone(),
             problems: Problems::default(),
             impossible: Problems::default(),
             remarks: Vec::new(),
@@ -186,7 +210,7 @@ pub fn check(studio: &Arc<Studio>) {
         }
         let fitted = prepared.map(|prepared| {
             let strongest = explore::strongest(&policy, &prepared).unwrap_or_default();
-            Arc::new(Fitted { trees: overview::trees(&prepared), text, prepared, strongest })
+            Arc::new(Fitted::new(basis, policy, prepared, strongest))
         });
         kept.keep(|results| {
             results.checked = Some(Arc::new(checked));
@@ -212,15 +236,14 @@ fn impossible(policy: &Policy, why: &Impossible) -> Problems {
 }
 
 /// The table of the current policy, ready to be searched: the one that a check kept, or read again.
-fn prepared(studio: &Studio, job: &Job<'_>) -> Result<(String, Policy, Arc<Fitted>), Failure> {
-    let (text, policy) = studio.policy()?;
-    if let Some(fitted) = studio.results().fitted.filter(|fitted| fitted.text == text) {
-        return Ok((text, policy, fitted));
+fn prepared(studio: &Studio, job: &Job<'_>) -> Result<Arc<Fitted>, Failure> {
+    let (basis, policy) = studio.basis()?;
+    if let Some(fitted) = studio.results().fitted.filter(|fitted| fitted.basis == basis) {
+        return Ok(fitted);
     }
     let load = LoadOptions { input: None, control: *job };
     let prepared = Prepared::load(&policy, &load)?;
-    let fitted = Fitted { text: text.clone(), trees: overview::trees(&prepared), prepared, strongest: Vec::new() };
-    Ok((text, policy, Arc::new(fitted)))
+    Ok(Arc::new(Fitted::new(basis, policy, prepared, Vec::new())))
 }
 
 /// Looks at what is possible.
@@ -228,10 +251,9 @@ pub fn explore(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Explore, move |job| {
         kept.keep(|results| results.growing = None);
-        let (text, policy, fitted) = prepared(&kept, job)?;
-        let table = &fitted.prepared;
-        let names = table.generalizations.iter().map(|g| g.name.clone()).collect();
-        let growing = Arc::new(Growing::new(text.clone(), names));
+        let fitted = prepared(&kept, job)?;
+        let (policy, table) = (&fitted.policy, &fitted.prepared);
+        let growing = Arc::new(Growing::new(Arc::clone(&fitted)));
         kept.keep(|results| results.growing = Some(Arc::clone(&growing)));
         let seen = |seen| {
             if growing.take(seen) {
@@ -239,11 +261,11 @@ pub fn explore(studio: &Arc<Studio>) {
             }
         };
         let lattice = policy.search.algorithm.is_none() && table.generalizations.iter().all(|g| g.has_hierarchy);
-        let made = if lattice || algorithm_of(&policy, table)?.full_domain() {
+        let made = if lattice || algorithm_of(policy, table)?.full_domain() {
             let columns = table.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect();
-            Possible::Lattice(columns, explore::explore_all(&policy, table, job, &seen)?)
+            Possible::Lattice(columns, explore::explore_all(policy, table, job, &seen)?)
         } else {
-            let mut found = explore::local::compare_watched(&policy, table, job, &seen)?;
+            let mut found = explore::local::compare_watched(policy, table, job, &seen)?;
             let partitions = found.algorithms.iter_mut().filter_map(|tried| {
                 let (recoding, judged) = (tried.recoding.take()?, tried.judged.as_ref().ok()?);
                 Some((tried.algorithm, partition(&recoding, &table.generalizations, &judged.classes)?))
@@ -251,9 +273,10 @@ pub fn explore(studio: &Arc<Studio>) {
             let partitions = partitions.collect();
             Possible::Local(found, partitions)
         };
+        let explored = Exploration { fitted: Arc::clone(&fitted), possible: made };
         kept.keep(|results| {
             results.growing = None;
-            results.explored = Some(Arc::new(Made { text, made }));
+            results.explored = Some(Arc::new(explored));
         });
         Ok(())
     });
@@ -263,13 +286,14 @@ pub fn explore(studio: &Arc<Studio>) {
 pub fn compare(studio: &Arc<Studio>) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Compare, move |job| {
-        let (text, policy, fitted) = prepared(&kept, job)?;
+        let (basis, policy) = kept.basis()?;
         let candidate = Candidate::of_source(&policy, None, job)?;
         let release = candidate.release(policy.output.file.as_deref(), job)?;
         let sides = Sides::of(&candidate);
         let rows = overview::released_rows(&release, FIRST_ROWS)?;
-        let made = Compared { pairs: overview::associations(&fitted.prepared, &release)?, sides, rows, release };
-        kept.keep(|results| results.compared = Some(Arc::new(Made { text, made })));
+        let pairs = overview::associations(candidate.prepared(), &release)?;
+        let made = Compared::new(release, sides, pairs, rows);
+        kept.keep(|results| results.compared = Some(Arc::new(Made { basis, made })));
         Ok(())
     });
 }
@@ -278,11 +302,11 @@ pub fn compare(studio: &Arc<Studio>) {
 pub fn publish(studio: &Arc<Studio>, folder: String, out: PathBuf, force: bool) {
     let kept = Arc::clone(studio);
     studio.jobs.start(Kind::Publish, move |job| {
-        let (text, policy) = kept.policy()?;
+        let (basis, policy) = kept.basis()?;
         let options = Options { out: Some(out), force, ..Options::default() };
         let done = anonymize(&policy, &options, job)?;
         let made = Told { folder: folder.clone(), json: done.to_json(), warnings: done.warnings };
-        kept.keep(|results| results.published = Some(Arc::new(Made { text, made })));
+        kept.keep(|results| results.published = Some(Arc::new(Made { basis, made })));
         self::verified(&kept, folder);
         Ok(())
     });
@@ -295,9 +319,11 @@ pub fn verified(studio: &Arc<Studio>, folder: String) {
         let Some(path) = kept.project.inside(&folder) else {
             return Err(Failure::Usage(format!("{folder} is not in the project")));
         };
+        let files = kept.files.snapshot(results::files_in(&path));
         let verdict = verify(&Subject::at(&path)?);
         let told = Verified {
             folder,
+            files,
             valid: verdict.valid,
             problems: verdict.problems.iter().map(ToString::to_string).collect(),
             claims: verdict

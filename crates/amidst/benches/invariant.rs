@@ -23,9 +23,9 @@ const VERSIONS: usize = 4;
 
 /// What the classes of a version cost their rows.
 fn loss(space: &Space, rows: &[Signed<'_>], made: &Invariant) -> f64 {
-    let mut shapes: BTreeMap<u32, (Vec<u64>, u32)> = BTreeMap::new();
+    let mut shapes: BTreeMap<u32, (Vec<_>, u32)> = BTreeMap::new();
     for (row, &class) in rows.iter().zip(&made.class_of) {
-        let (shape, count) = shapes.entry(class).or_insert_with(|| (vec![0; space.words()], 0));
+        let (shape, count) = shapes.entry(class).or_insert_with(|| (space.empty(), 0));
         match *count {
             0 => space.start(shape, row.codes),
             _ => space.add(shape, row.codes),

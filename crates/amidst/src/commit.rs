@@ -23,7 +23,8 @@ use crate::prepare::Prepared;
 /// The file with the secret, in the internal part of a release.
 pub const COMMITMENT: &str = "commitment.json";
 
-type Block = [u8; 32];
+/// A digest or a salt.
+pub(crate) type Block = [u8; 32];
 
 /// What opens rows. Whoever has it and guesses a row can tell whether it was in the input, so it stays with the owner.
 #[derive(Serialize, Deserialize)]
@@ -52,8 +53,7 @@ pub struct Tree {
     key: Block,
     /// For each leaf, the row of the table.
     row_of: Vec<usize>,
-    /// Digests, the leaves first; a digest that has no other beside it stands on the next level as it is.
-    levels: Vec<Vec<Block>>,
+    digests: Digests,
     columns: Vec<usize>,
     names: Vec<String>,
 }
@@ -65,7 +65,7 @@ impl Tree {
     /// When the rows are not here, or the system has no randomness.
     pub fn new(prepared: &Prepared) -> Result<Tree, Failure> {
         let mut key = [0; 32];
-        getrandom::fill(&mut key).map_err(|e| Failure::Io(format!("the system has no randomness: {e}")))?;
+        random(&mut key)?;
         Tree::of(prepared, key)
     }
 
@@ -88,7 +88,7 @@ impl Tree {
         let shown = |role: &Role| matches!(role, Role::Quasi | Role::Sensitive | Role::Insensitive | Role::Key);
         let columns: Vec<usize> = (0..prepared.table.columns.len()).filter(|&c| shown(&prepared.roles[c])).collect();
         let names = columns.iter().map(|&c| prepared.table.columns[c].name.clone()).collect();
-        let mut tree = Tree { key, row_of: Vec::new(), levels: Vec::new(), columns, names };
+        let mut tree = Tree { key, row_of: Vec::new(), digests: Digests::default(), columns, names };
         let mut drawn: Vec<(Block, usize)> = (0..prepared.table.rows)
             .map(|row| (hmac(&tree.key, &[b"order", &tree.encoded(prepared, row)]), row))
             .collect();
@@ -96,29 +96,15 @@ impl Tree {
         tree.row_of = drawn.into_iter().map(|(_, row)| row).collect();
         let leaf = |(index, &row): (usize, &usize)| {
             let index = index as u64;
-            hash(&[&[0], &tree.salt(index), &index.to_be_bytes(), &tree.encoded(prepared, row)])
+            leaf(&tree.salt(index), index, &tree.encoded(prepared, row))
         };
-        let mut level: Vec<Block> = tree.row_of.iter().enumerate().map(leaf).collect();
-        while level.len() > 1 {
-            let above = level.chunks(2).map(|pair| match pair {
-                [left, right] => hash(&[&[1], left, right]),
-                alone => alone.first().copied().unwrap_or_default(),
-            });
-            let above = above.collect();
-            tree.levels.push(std::mem::replace(&mut level, above));
-        }
-        tree.levels.push(level);
+        tree.digests = Digests::over(tree.row_of.iter().enumerate().map(leaf).collect());
         Ok(tree)
     }
 
     /// What the certificate says.
     pub fn commitment(&self) -> Commitment {
-        let top = self.levels.last().and_then(|level| level.first()).copied().unwrap_or_default();
-        let rows = self.row_of.len() as u64;
-        let names: Vec<u8> = self.names.iter().flat_map(|name| text(name)).collect();
-        let columns = (self.names.len() as u64).to_be_bytes();
-        let root = hash(&[&[2], &text(SCHEME), &rows.to_be_bytes(), &columns, &names, &top]);
-        Commitment { scheme: SCHEME.to_string(), columns: self.names.clone(), rows, root: hex(&root) }
+        self.digests.commitment(&self.names)
     }
 
     /// What the owner keeps.
@@ -136,15 +122,9 @@ impl Tree {
                 salt: hex(&self.salt(leaf as u64)),
                 cells: self.cells(prepared, self.row_of[leaf]).map(String::from).collect(),
                 labels: Default::default(),
-                path: self.path(leaf).iter().map(hex).collect(),
+                path: self.digests.path(leaf),
             })
             .collect()
-    }
-
-    /// The digests beside the way from a leaf to the top.
-    fn path(&self, leaf: usize) -> Vec<Block> {
-        let beside = |(height, level): (usize, &Vec<Block>)| level.get((leaf >> height) ^ 1).copied();
-        self.levels.iter().enumerate().filter_map(beside).collect()
     }
 
     fn salt(&self, leaf: u64) -> Block {
@@ -156,8 +136,60 @@ impl Tree {
     }
 
     fn encoded(&self, prepared: &Prepared, row: usize) -> Vec<u8> {
-        self.cells(prepared, row).flat_map(text).collect()
+        encoded(self.cells(prepared, row))
     }
+}
+
+/// The digests of a tree, the leaves first; a digest that has no other beside it stands on the next level as it is.
+#[derive(Debug, Default)]
+pub(crate) struct Digests(Vec<Vec<Block>>);
+
+impl Digests {
+    /// The tree over these leaves.
+    pub fn over(leaves: Vec<Block>) -> Digests {
+        let (mut levels, mut level) = (Vec::new(), leaves);
+        while level.len() > 1 {
+            let above = level.chunks(2).map(|pair| match pair {
+                [left, right] => hash(&[&[1], left, right]),
+                alone => alone.first().copied().unwrap_or_default(),
+            });
+            let above = above.collect();
+            levels.push(std::mem::replace(&mut level, above));
+        }
+        levels.push(level);
+        Digests(levels)
+    }
+
+    /// The commitment to rows with the columns `names`.
+    pub fn commitment(&self, names: &[String]) -> Commitment {
+        let top = self.0.last().and_then(|level| level.first()).copied().unwrap_or_default();
+        let rows = self.0.first().map_or(0, Vec::len) as u64;
+        let texts = encoded(names.iter().map(String::as_str));
+        let columns = (names.len() as u64).to_be_bytes();
+        let root = hash(&[&[2], &text(SCHEME), &rows.to_be_bytes(), &columns, &texts, &top]);
+        Commitment { scheme: SCHEME.to_string(), columns: names.to_vec(), rows, root: hex(&root) }
+    }
+
+    /// The digests beside the way from a leaf to the top.
+    pub fn path(&self, leaf: usize) -> Vec<String> {
+        let beside = |(height, level): (usize, &Vec<Block>)| level.get((leaf >> height) ^ 1).map(hex);
+        self.0.iter().enumerate().filter_map(beside).collect()
+    }
+}
+
+/// The digest of a row, from its salt, its place in the tree and its encoded cells.
+pub(crate) fn leaf(salt: &Block, index: u64, cells: &[u8]) -> Block {
+    hash(&[&[0], salt, &index.to_be_bytes(), cells])
+}
+
+/// Cells, or names, as they are digested.
+pub(crate) fn encoded<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    cells.flat_map(text).collect()
+}
+
+/// Random bytes of the operating system.
+pub(crate) fn random(bytes: &mut [u8]) -> Result<(), Failure> {
+    getrandom::fill(bytes).map_err(|e| Failure::Io(format!("the system has no randomness: {e}")))
 }
 
 /// A text after its length.
@@ -183,7 +215,7 @@ fn hmac(key: &Block, parts: &[&[u8]]) -> Block {
     hash(&[&outer, &hash(&parts)])
 }
 
-fn hex(block: &Block) -> String {
+pub(crate) fn hex(block: &Block) -> String {
     block.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 
-pub use amidst_core::control::{Cancelled, Control, Stage, Standing};
+pub use amidst_core::control::{Cancelled, Control, Improvement, Stage};
 
 /// How a job runs, beside what its policy says.
 pub type Job<'a> = Control<'a>;

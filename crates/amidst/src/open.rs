@@ -3,11 +3,12 @@
 //! The tree is made again from the input and the secret in `internal/`, so the table must be what it was. What is
 //! opened is held against the release by the checker before anybody sees it.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use amidst_check::{Certificate, Opened, Opening, Options, Problem, SCHEME, explain_labels};
+use amidst_check::{Certificate, ColumnLabels, Opened, OpenedRow, Opening, Options, Problem, SCHEME, explain_labels};
 
 use crate::checker_input::labels;
 use crate::commit::{COMMITMENT, Secret, Tree};
@@ -49,12 +50,7 @@ pub fn open(folder: &Path, chosen: &RowSelection) -> Result<OpenedRows, Failure>
     let usage = |what: String| Failure::Usage(what);
     let public = public_part(folder).ok_or_else(|| usage(format!("{} has no {CERTIFICATE}", folder.display())))?;
     let certificate = Certificate::read(&public.join(CERTIFICATE)).map_err(|p| usage(p.to_string()))?;
-    let Some(commitment) = &certificate.commitment else {
-        return Err(usage(format!(
-            "{} does not commit to the rows of its input: it was made without a commitment",
-            folder.display()
-        )));
-    };
+    let commitment = certificate.commitment.as_ref().ok_or_else(|| uncommitted(folder))?;
     let internal = folder.join(INTERNAL);
     let secret = secret(&internal.join(COMMITMENT))?;
     if secret.root != commitment.root {
@@ -71,15 +67,30 @@ pub fn open(folder: &Path, chosen: &RowSelection) -> Result<OpenedRows, Failure>
                 .to_string(),
         ));
     }
-    let mut rows = tree.open(&prepared, &places(chosen, &prepared)?);
-    let release = amidst_check::Location::from(public.as_path());
-    let meanings = labels::of_columns(&prepared.generalizations);
+    let rows = tree.open(&prepared, &places(chosen, &prepared)?);
+    disclosed(&public, &certificate, &labels::of_columns(&prepared.generalizations), rows)
+}
+
+/// What is said of a release that was made without a commitment.
+pub(crate) fn uncommitted(folder: &Path) -> Failure {
+    let what = "does not commit to the rows of its input: it was made without a commitment";
+    Failure::Usage(format!("{} {what}", folder.display()))
+}
+
+/// Rows that were opened, as the auditor will see them: with the owner's word on labels, and held against the release
+/// in the folder `public` before anybody else does.
+pub(crate) fn disclosed(
+    public: &Path,
+    certificate: &Certificate,
+    meanings: &HashMap<String, ColumnLabels>,
+    mut rows: Vec<OpenedRow>,
+) -> Result<OpenedRows, Failure> {
+    let release = amidst_check::Location::from(public);
     let unopened = |what: String| Failure::Impossible(format!("no row was opened: {what}").into());
-    explain_labels(&release, &certificate, &meanings, &mut rows).map_err(|p| unopened(p.to_string()))?;
+    explain_labels(&release, certificate, meanings, &mut rows).map_err(|p| unopened(p.to_string()))?;
     let opening = Opening { scheme: SCHEME.to_string(), certificate: certificate.digest.clone(), rows };
-    // What the auditor will see is looked at before.
     let options = Options { opening: Some(&opening), ..Options::default() };
-    let verdict = amidst_check::verify(&public, &certificate, &options);
+    let verdict = amidst_check::verify(public, certificate, &options);
     let refused = || verdict.problems.iter().filter(|p| p.is_violation()).map(Problem::to_string);
     if !verdict.stands() {
         return Err(unopened(refused().collect::<Vec<_>>().join("; ")));
@@ -113,8 +124,7 @@ fn places(chosen: &RowSelection, prepared: &Prepared) -> Result<Vec<usize>, Fail
             return Err(Failure::Usage("the policy has no key column; name rows by their numbers".to_string()));
         };
         for (at, value) in chosen.keys.iter().enumerate() {
-            // The value is somebody's, so the message counts instead of quoting it.
-            let missing = || Failure::Usage(format!("no row has the key that was given as number {}", at + 1));
+            let missing = || no_such_key(at);
             let code = key.dictionary.code(value).ok_or_else(missing)?;
             let before = places.len();
             places.extend((0..prepared.table.rows).filter(|&row| key.codes.get(row) == code));
@@ -127,6 +137,11 @@ fn places(chosen: &RowSelection, prepared: &Prepared) -> Result<Vec<usize>, Fail
         return Err(Failure::Usage("say which rows to open, by their numbers or their keys".to_string()));
     }
     Ok(places)
+}
+
+/// What is said of a key that no row has. The value is somebody's, so the message counts instead of quoting it.
+pub(crate) fn no_such_key(at: usize) -> Failure {
+    Failure::Usage(format!("no row has the key that was given as number {}", at + 1))
 }
 
 fn secret(path: &Path) -> Result<Secret, Failure> {

@@ -7,6 +7,7 @@
 
 mod sides;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use amidst_core::hierarchy::Generalization;
@@ -132,10 +133,39 @@ fn column(looked: &Looked, name: &str) -> ColumnOverview {
     }
     // A bar for each person tells nothing.
     if figures.distinct * 2 <= known || column.kind.is_numeric() {
-        (figures.histogram, figures.others) = histogram(column, unknown);
+        (figures.histogram, figures.others) = match by_period(column, unknown) {
+            Some(periods) => (periods, None),
+            None => histogram(column, unknown),
+        };
     }
     let (role, why) = looked.role(position);
     ColumnOverview { name: name.to_string(), role, why: why.to_string(), counted: Some(figures) }
+}
+
+/// Bars that periods are drawn with, at most.
+const PERIODS: usize = 16;
+
+/// Many dates by the shortest of month, year, decade and century that makes few enough bars; none where the column
+/// holds few dates, or anything else.
+fn by_period(column: &Column, unknown: impl Fn(&str) -> bool) -> Option<Vec<Bar>> {
+    let counts = column.counts();
+    let held = || column.dictionary.iter().zip(&counts).filter(|(value, n)| **n > 0 && !unknown(value));
+    let is_date = |value: &str| {
+        let day = value.as_bytes();
+        day.len() == 10
+            && day.iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() })
+    };
+    if column.kind != ValueType::Date || held().count() <= PERIODS || !held().all(|(value, _)| is_date(value)) {
+        return None;
+    }
+    let periods = |digits: usize, rest: &str| {
+        let mut rows: BTreeMap<String, u64> = BTreeMap::new();
+        held().for_each(|(value, &n)| *rows.entry(format!("{}{rest}", &value[..digits])).or_default() += n);
+        rows
+    };
+    let found = [(7, ""), (4, ""), (3, "0s"), (2, "00s")].map(|(digits, rest)| periods(digits, rest));
+    let shortest = found.into_iter().find(|rows| rows.len() <= PERIODS)?;
+    Some(shortest.into_iter().map(|(label, after)| Bar { label, before: None, after }).collect())
 }
 
 /// The first rows of a table.
@@ -318,6 +348,25 @@ mod tests {
         assert!(overview.suggestion("ward").is_some_and(|recipe| recipe.starts_with('{')));
         let first = first_rows(&file, None, 2).unwrap();
         assert_eq!((first.header, first.rows.len()), (["name", "ward", "sex"].map(String::from).to_vec(), 2));
+    }
+
+    #[test]
+    fn many_dates_are_drawn_by_the_period_that_makes_few_bars() {
+        let bars = |dates: &[String]| {
+            let mut column = Column::from_values("d", dates.iter().map(String::as_str));
+            column.kind = ValueType::Date;
+            by_period(&column, |value| value == "?")
+                .map(|bars| bars.into_iter().map(|b| (b.label, b.after)).collect::<Vec<_>>())
+        };
+        let dates = |years: std::ops::Range<u32>| -> Vec<String> {
+            years.flat_map(|year| (1..=12).map(move |month| format!("{year}-{month:02}-15"))).collect()
+        };
+        let by_year = bars(&dates(1990..1993)).unwrap();
+        assert_eq!(by_year, ["1990", "1991", "1992"].map(|year| (year.to_string(), 12)));
+        let by_decade = bars(&[dates(1940..2006), vec!["?".to_string()]].concat()).unwrap();
+        assert_eq!((by_decade[0].clone(), by_decade.len()), (("1940s".to_string(), 120), 7));
+        assert_eq!(bars(&dates(1990..1991)), None, "a dozen dates are a dozen bars");
+        assert_eq!(bars(&[dates(1990..1993), vec!["3/4/1990".to_string()]].concat()), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! else has its cells.
 
 use amidst_check::{UNIQUE_PERCENT, singles_out};
-use amidst_core::internal::shared::Shared;
+use amidst_core::internal::row_groups::RowGroups;
 use amidst_core::table::{Column, Table};
 
 use crate::policy::{Diagnostic, Policy, Role};
@@ -95,7 +95,7 @@ impl Fitted {
             .filter(|&(_, role)| *role == Role::Insensitive)
             .map(|(column, _)| column)
             .collect();
-        let unique = if all.is_empty() { 0 } else { Shared::of(&all, self.table.rows).unique() };
+        let unique = if all.is_empty() { 0 } else { RowGroups::of(&all, self.table.rows).unique() };
         let raw = Raw::of(policy, &self.table, &self.layout.roles, self.layout.key, &[], false);
         (unique, raw.errors())
     }
@@ -173,10 +173,10 @@ impl<'a> Raw<'a> {
             return 0;
         }
         let columns: Vec<&Column> = columns.iter().copied().chain(self.class).collect();
-        let shared = Shared::of(&columns, self.rows).without(self.left_out);
+        let groups = RowGroups::of(&columns, self.rows).without(self.left_out);
         match self.persons {
-            None => shared.unique(),
-            Some(person) => shared.persons(&person.codes, kept(self.rows, self.left_out)).alone,
+            None => groups.unique(),
+            Some(person) => groups.persons(&person.codes, kept(self.rows, self.left_out)).alone,
         }
     }
 

@@ -41,7 +41,10 @@ pub fn save(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
     let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
     match kept {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            files::sync_folder(files::parent(path));
+            Ok(())
+        }
         Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(taken(path)),
         Err(e) => Err(failed(e.error)),
     }
@@ -56,7 +59,9 @@ pub fn move_to(from: &Path, path: &Path, force: bool) -> Result<(), Failure> {
     moved.map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => taken(path),
         _ => Failure::Io(format!("cannot write {}: {e}", path.display())),
-    })
+    })?;
+    files::sync_folder(files::parent(path));
+    Ok(())
 }
 
 /// Whether a path is a terminal, a pipe or another device, which is written to and not replaced.

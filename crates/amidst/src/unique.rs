@@ -7,7 +7,7 @@
 //! file.
 
 use amidst_check::Accepted;
-use amidst_core::internal::shared::Shared;
+use amidst_core::internal::row_groups::RowGroups;
 use amidst_core::table::Column;
 
 use crate::policy::{Policy, Role};
@@ -52,8 +52,8 @@ fn count(prepared: &Prepared, columns: &[(&Column, Role)], rows: usize, left_out
         columns.iter().filter(|(_, role)| wanted(*role)).map(|&(column, _)| column).collect()
     };
     let raw = with(&|role| role == Role::Insensitive);
-    let insensitive = if raw.is_empty() { 0 } else { Shared::of(&raw, rows).without(left_out).unique() };
-    let shared = Shared::of(&with(&|_| true), rows).without(left_out);
+    let insensitive = if raw.is_empty() { 0 } else { RowGroups::of(&raw, rows).without(left_out).unique() };
+    let shared = RowGroups::of(&with(&|_| true), rows).without(left_out);
     let key = prepared.key.filter(|_| persons).and_then(|key| prepared.table.columns.get(key));
     let smallest = match key {
         Some(key) => shared.persons(&key.codes, kept(rows, left_out)).smallest,

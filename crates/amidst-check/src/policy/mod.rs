@@ -108,6 +108,10 @@ const OTHER_SECTIONS: &[&str] = &["data", "risk", "utility", "output", "release"
 impl PolicySaid {
     /// Parses the text of a policy; an error says what the checker does not understand.
     pub(crate) fn parse(text: &str) -> Result<PolicySaid, String> {
+        // Readers of TOML differ on it.
+        if text.starts_with('\u{feff}') {
+            return Err("it begins with a byte order mark".to_string());
+        }
         let document = DeTable::parse(text)
             .map_err(|e| format!("it is not TOML: {}", e.message().lines().next().unwrap_or_default()))?;
         let document = document.get_ref();

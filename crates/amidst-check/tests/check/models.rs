@@ -2,7 +2,7 @@
 
 use crate::common::{Table, claim, draft, issue, table, write_csv};
 use amidst_check::{
-    CertificateDraft, Leveled, Options, PopulationTable, ProblemKind, Standing, Verdict, models, verify,
+    CertificateDraft, ClaimStatus, Leveled, Options, PopulationTable, ProblemKind, Verdict, models, verify,
 };
 use serde_json::{Value, json};
 
@@ -295,7 +295,7 @@ fn outsiders_are_told_what_they_cannot_verify() {
     let kinds = |verdict: &Verdict| verdict.problems.iter().map(|p| p.kind).collect::<Vec<_>>();
     assert_eq!(kinds(&verdict), [ProblemKind::NotVerifiable, ProblemKind::Nothing]);
     assert!(!verdict.valid, "where everything is attested, nothing is proven");
-    assert_eq!(verdict.requirements[0].verdict, Standing::Attested);
+    assert_eq!(verdict.requirements[0].verdict, ClaimStatus::Attested);
     assert!(verify(&inner, &certificate, &options).valid);
     // Beside a proven requirement the other stays attested; only the strict verdict fails.
     let claims = vec![claim("k-map", &[], json!({"k": 4})), claim("k-anonymity", &[], json!({"k": 1}))];
@@ -304,7 +304,7 @@ fn outsiders_are_told_what_they_cannot_verify() {
     assert!(verdict.valid);
     assert_eq!(
         verdict.requirements.iter().map(|f| f.verdict).collect::<Vec<_>>(),
-        [Standing::Attested, Standing::Proven]
+        [ClaimStatus::Attested, ClaimStatus::Proven]
     );
     assert!(!verdict.strict().valid);
     assert!(verify(&inner, &certificate, &options).strict().valid);

@@ -34,7 +34,7 @@ fn a_sealed_release_verifies_and_survives_the_round_trip() {
     assert!(verdict.valid, "{:?}", verdict.problems);
     let found: Vec<_> = verdict.requirements.iter().map(|f| f.requirement.clone()).collect();
     assert_eq!(found, certificate.requirements);
-    assert!(verdict.requirements.iter().all(|f| f.verdict == amidst_check::Standing::Proven));
+    assert!(verdict.requirements.iter().all(|f| f.verdict == amidst_check::ClaimStatus::Proven));
     assert!(verdict.problems.is_empty());
     assert_eq!(certificate.classes, 2);
     assert_eq!(certificate.requirements[0].measured["k"], json!(3));

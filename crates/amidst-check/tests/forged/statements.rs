@@ -175,6 +175,9 @@ fn others() -> Vec<Forgery> {
             "[columns.cost]\nrole = \"insensitive\"",
             "[columns.\"*\"]\nrole = \"identifying\"",
         ),
+        forgery("a byte order mark", "a policy that not every reader of TOML reads", ProblemKind::Policy, || {
+            instead(draft(), format!("\u{feff}{POLICY}"))
+        }),
         carrying("a great k", "k = 50 in the policy, 3 proven", "k = 3", "k = 50"),
         carrying("a k as text", "k = \"3.5\" in the policy", "k = 3", "k = \"3.5\""),
         carrying("a k with many digits", "k a hair above 3", "k = 3", "k = 3.0000000000000000000000001"),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 const INPATIENTS: &str = "name,zip,age,nationality,condition\n\
 Ann,13053,28,Russian,Heart Disease\nBob,13068,29,American,Heart Disease\nCem,13068,21,Japanese,Viral Infection\n\
@@ -44,8 +44,8 @@ l = 3
 algorithm = "optimal"
 "#;
 
-fn inpatients() -> House {
-    let house = House::new();
+fn inpatients() -> TestFolder {
+    let house = TestFolder::new();
     house.file("inpatients.csv", INPATIENTS);
     house.file("policy.toml", POLICY);
     house
@@ -75,7 +75,7 @@ fn the_articles_inpatients_become_4_anonymous_and_3_diverse() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
-    let house = House::with_sample(3000);
+    let house = TestFolder::with_sample(3000);
     for (out, threads) in [("a", "1"), ("b", "2"), ("c", "7")] {
         let run = house.amidst(&["anonymize", "policy.toml", "--out", out, "--threads", threads]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -198,7 +198,7 @@ fn tampering_is_detected() {
 
 #[test]
 fn what_is_left_out_is_not_told_by_what_was_there_before() {
-    let house = House::new();
+    let house = TestFolder::new();
     let row = |i: usize| format!("{},{}\n", 20 + i, ["flu", "HIV"][i % 2]);
     let rows: String = (0..10).map(row).collect();
     house.file("people.csv", &format!("age,diagnosis\n{rows}95,HIV\n"));
@@ -297,7 +297,7 @@ fn a_population_is_counted_by_search_and_checker_alike() {
 /// Only local recodings write ranges, so a policy that asks for them and names no algorithm gets one.
 #[test]
 fn a_column_in_ranges_asks_for_a_local_recoding() {
-    let house = House::new();
+    let house = TestFolder::new();
     let ages: String = (0..40).map(|i| format!("{}\n", 20 + i)).collect();
     house.file("people.csv", &format!("age\n{ages}"));
     let policy = |generalize: &str| {
@@ -319,8 +319,8 @@ fn a_column_in_ranges_asks_for_a_local_recoding() {
 }
 
 /// People of whom some waived protection, and a policy that states how they are published.
-fn waivers(mode: &str, algorithm: &str) -> House {
-    let house = House::new();
+fn waivers(mode: &str, algorithm: &str) -> TestFolder {
+    let house = TestFolder::new();
     let mut rows = String::from("age,disease,waived\n");
     for i in 0..40 {
         rows.push_str(&format!("{},{},no\n", 20 + i, ["flu", "cold"][i % 2]));
@@ -384,7 +384,7 @@ fn rows_that_waived_protection_join_the_nearest_class() {
 
 #[test]
 fn identifying_and_key_values_appear_nowhere() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut rows = String::from("name,id,age,town,disease\n");
     for i in 0..40 {
         rows.push_str(&format!("Canary{i},CANARYKEY{i},{},Ulm,{}\n", 20 + i % 4, ["flu", "cold"][i % 2]));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 fn close(value: &Value, expected: f64) {
     let found = value.as_f64().unwrap_or(f64::NAN);
@@ -10,8 +10,8 @@ fn close(value: &Value, expected: f64) {
 }
 
 /// Figures 5 and 6 of the ℓ-diversity article: a population of hundredths, and a release as it was and generalized.
-fn figure_5() -> House {
-    let house = House::new();
+fn figure_5() -> TestFolder {
+    let house = TestFolder::new();
     house.file("population.csv", "q,s,count\nq1,s1,15\nq1,s2,35\nq2,s1,25\nq2,s2,25\n");
     let rows = |q1: &str, q2: &str| {
         let part = |q: &str, s: &str, n: usize| format!("{q},{s}\n").repeat(n);
@@ -58,8 +58,8 @@ fn beliefs_move_as_in_figure_6() {
 }
 
 /// The opening example of Wong et al.: two persons q1, both positive, and five persons q2.
-fn wong(requirement: &str) -> House {
-    let house = House::new();
+fn wong(requirement: &str) -> TestFolder {
+    let house = TestFolder::new();
     let rows = "ann,q1,HIV\nbob,q1,HIV\n".to_string() + &"cid,q2,none\n".repeat(5);
     house.file("people.csv", &format!("name,q,disease\n{rows}"));
     house.file(
@@ -112,7 +112,7 @@ fn minimality_needs_a_requirement_to_start_from() {
 
 #[test]
 fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
-    let house = House::new();
+    let house = TestFolder::new();
     // 22 fits both classes, but the younger one has its seven without it: two of 20 and five of 21.
     let people = |age: &str, n: usize| format!("{age}\n").repeat(n);
     house.file(
@@ -139,8 +139,8 @@ fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
 }
 
 /// Two versions of a ward: cid comes, and two others change places.
-fn ward() -> House {
-    let house = House::new();
+fn ward() -> TestFolder {
+    let house = TestFolder::new();
     house.file("april.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[30-49],flu\n[30-49],gout\n");
     house.file("may.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[20-29],cold\n[30-39],gout\n[30-39],hiv\n");
     house.file("april-people.csv", "name,age\nann,21\nbob,25\ndan,33\neve,45\n");
@@ -183,7 +183,7 @@ fn several_versions_tell_more_than_each() {
 
 #[test]
 fn a_series_is_attacked_by_its_folder() {
-    let house = House::new();
+    let house = TestFolder::new();
     let rows = |from: usize, to: usize| -> String {
         (from..to).map(|i| format!("p{i},{},d{}\n", 20 + i * 7 % 50, i * 5 % 7)).collect()
     };

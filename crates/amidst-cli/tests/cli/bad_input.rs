@@ -1,13 +1,13 @@
 //! Bad input: a clear error, the right exit code, nothing partially written.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n\
 [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
 /// Anonymizes this table with this policy; expects exit code 2, these parts of the message, and no output.
 fn refused(table: &[u8], policy: &str, parts: &[&str]) {
-    let house = House::new();
+    let house = TestFolder::new();
     std::fs::write(house.path("people.csv"), table).unwrap();
     house.file("policy.toml", policy);
     house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, parts);
@@ -38,7 +38,7 @@ fn policies_that_do_not_fit() {
 
 #[test]
 fn a_disk_that_is_full() {
-    let house = House::with_sample(20_000);
+    let house = TestFolder::with_sample(20_000);
     let small = house.path("small");
     std::fs::create_dir(&small).unwrap();
     let mounted = std::process::Command::new("mount")
@@ -59,7 +59,7 @@ fn a_disk_that_is_full() {
 
 #[test]
 fn usage_errors() {
-    let house = House::new();
+    let house = TestFolder::new();
     assert_eq!(house.amidst(&["anonymise"]).code, 2);
     assert_eq!(house.amidst(&["audit", "x.csv"]).code, 2);
     house.amidst(&["explain", "k-anonymty"]).fails(2, &["did you mean `k-anonymity`"]);

@@ -1,6 +1,6 @@
 //! Tables of databases wherever a data file is accepted.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 const POLICY: &str = "[data]\ninput = \"sqlite://data/clinic.db?table=visit\"\nmissing = [\"?\"]\n\
     [columns.name]\nrole = \"identifying\"\n[columns.photo]\nrole = \"identifying\"\n\
@@ -9,8 +9,8 @@ const POLICY: &str = "[data]\ninput = \"sqlite://data/clinic.db?table=visit\"\nm
     [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 4\n";
 
 /// A clinic of 60 visits, of which one has an unknown age and one an unknown side, and its town.
-fn clinic() -> House {
-    let house = House::new();
+fn clinic() -> TestFolder {
+    let house = TestFolder::new();
     std::fs::create_dir(house.path("data")).unwrap();
     let database = rusqlite::Connection::open(house.path("data/clinic.db")).unwrap();
     database
@@ -102,7 +102,7 @@ fn what_is_wrong_with_a_database_is_said() {
 
 #[test]
 fn nulls_are_unknown_in_every_format_that_has_them() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut lines = String::new();
     for i in 0..40 {
         let age = if i == 3 { "null".to_string() } else { (20 + i % 4).to_string() };
@@ -131,7 +131,7 @@ fn nulls_are_unknown_in_every_format_that_has_them() {
 
 #[test]
 fn a_password_appears_nowhere() {
-    let house = House::with_sample(60);
+    let house = TestFolder::with_sample(60);
     let address = "postgres://me:canary@127.0.0.1:1/clinic?table=visit&password=canary";
     let policy = house.read("policy.toml").replacen("patients.csv", address, 1);
     house.file("p.toml", &policy);

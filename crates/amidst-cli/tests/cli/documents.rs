@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 fn document(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
@@ -37,7 +37,7 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
 }
 
 /// Runs a block of commands in a shell; returns its output, or why it failed.
-fn run(house: &House, block: &str) -> Result<String, String> {
+fn run(house: &TestFolder, block: &str) -> Result<String, String> {
     let command = PathBuf::from(env!("CARGO_BIN_EXE_amidst"));
     let folders = command.parent().into_iter().map(Path::to_path_buf);
     let rest = std::env::var_os("PATH").unwrap_or_default();
@@ -83,7 +83,7 @@ fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
         println!("skipped: no ssh-keygen");
         return;
     }
-    let house = House::new();
+    let house = TestFolder::new();
     let (mut told, mut ran) = (String::new(), 0);
     for (language, text) in blocks(&document("docs/guide.md")) {
         match language {
@@ -102,7 +102,7 @@ fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
 #[test]
 fn the_commands_of_the_readme_are_commands() {
     let page = document("README.md");
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     house.file("data.csv", &house.read("patients.csv"));
     let mut seen = 0;
     for (_, text) in blocks(&page).into_iter().filter(|(language, _)| *language == "sh") {
@@ -146,7 +146,7 @@ fn policies(block: &str) -> Vec<String> {
 /// Every key and value of a policy in the documents is one that the parser knows.
 #[test]
 fn policies_in_the_documents_are_read() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("data.csv", "age\n1\n");
     let mut seen = 0;
     for name in pages() {
@@ -168,7 +168,7 @@ fn policies_in_the_documents_are_read() {
 /// Every command in the documents exists, with the options that it is given.
 #[test]
 fn commands_in_the_documents_are_understood() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut seen = 0;
     for name in pages() {
         let page = document(&name);
@@ -204,7 +204,7 @@ fn documented(page: &str, heading: &str) -> (BTreeSet<String>, BTreeSet<String>)
 #[test]
 fn the_page_on_json_names_the_keys_that_are_printed() {
     let page = document("docs/json.md");
-    let house = House::with_sample(60);
+    let house = TestFolder::with_sample(60);
     let keyed = house.read("policy.toml").replacen("role = \"identifying\"", "role = \"key\"", 1);
     let keyed = keyed.replace("max_suppression = 0.02", "max_suppression = 0").replace("k = 5", "k = 3");
     house.file("series.toml", &keyed.replace("l = 3", "l = 2"));

@@ -1,10 +1,10 @@
 //! The output of `explore` about lattices and local algorithms.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 #[test]
 fn a_lattice_is_looked_through() {
-    let house = House::with_sample(400);
+    let house = TestFolder::with_sample(400);
     let json = house.amidst(&["explore", "policy.toml", "--json"]).json(0);
     assert!(!json["minimal"].as_array().unwrap().is_empty());
     assert!(json["nodes"].as_u64().unwrap() > 100);
@@ -13,7 +13,7 @@ fn a_lattice_is_looked_through() {
 
 #[test]
 fn local_algorithms_are_compared() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let policy = house.read("policy.toml").replace("[search]", "[search]\nalgorithm = \"mondrian\"");
     house.file("local.toml", &policy);
     let json = house.amidst(&["explore", "local.toml", "--json"]).json(0);

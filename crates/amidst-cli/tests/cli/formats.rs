@@ -2,7 +2,7 @@
 //! stated.
 
 use crate::corpus::dress::workbook;
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// Sixty people, one per line.
 fn people(separator: &str) -> String {
@@ -18,7 +18,7 @@ fn people(separator: &str) -> String {
 }
 
 /// Runs all commands on a table and returns the drafted policy.
-fn published(house: &House, data: &str) -> String {
+fn published(house: &TestFolder, data: &str) -> String {
     let init = house.amidst(&["init", data]);
     assert_eq!(init.code, 0, "{data}: {}", init.stderr);
     let policy = house.read("policy.toml");
@@ -45,7 +45,7 @@ fn published(house: &House, data: &str) -> String {
 
 #[test]
 fn a_table_of_windows_with_local_numbers_and_dates_is_published() {
-    let house = House::new();
+    let house = TestFolder::new();
     let bytes: Vec<u8> = people(";").chars().map(|c| c as u8).collect();
     std::fs::write(house.path("leute.csv"), bytes).unwrap();
     let policy = published(&house, "leute.csv");
@@ -90,7 +90,7 @@ fn tables_in_other_dress_are_published() {
         ("a.xlsx", workbook(&names, &rows[1..]), "sheet = \"Table\""),
         ("a.csv.zst", zstd::encode_all(people(";").as_bytes(), 1).unwrap(), "decimal"),
     ] {
-        let house = House::new();
+        let house = TestFolder::new();
         std::fs::write(house.path(data), bytes).unwrap();
         let policy = published(&house, data);
         assert!(policy.contains(line), "{data}: {line}\n{policy}");
@@ -99,7 +99,7 @@ fn tables_in_other_dress_are_published() {
 
 #[test]
 fn a_table_without_a_header_is_published() {
-    let house = House::new();
+    let house = TestFolder::new();
     let text = people(";");
     house.file("a.csv", text.split_once('\n').unwrap().1);
     let policy = published(&house, "a.csv");
@@ -109,8 +109,8 @@ fn a_table_without_a_header_is_published() {
 #[test]
 fn a_workbook_says_what_must_be_settled() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../amidst-io/tests/fixtures");
-    let house = House::new();
-    for name in ["sheets.xlsx", "merged.xlsx"] {
+    let house = TestFolder::new();
+    for name in ["sheets.xlsx", "merged.xlsx", "formulas.xlsx", "failed.xlsx"] {
         std::fs::copy(fixtures.join(name), house.path(name)).unwrap();
     }
     let policy = |input: &str| format!("[data]\ninput = \"{input}\"\n[columns.\"*\"]\nrole = \"quasi\"\n");
@@ -118,7 +118,13 @@ fn a_workbook_says_what_must_be_settled() {
     house.amidst(&["check", "a.toml"]).fails(2, &["sheets.xlsx", "People", "Notes", "sheet = "]);
     house.file("b.toml", &policy("merged.xlsx"));
     house.amidst(&["check", "b.toml"]).fails(2, &["merged.xlsx", "Wards", "A2:A4", "merged = \"fill\""]);
-    for (name, line) in [("sheets.xlsx", "sheet = \"People\""), ("merged.xlsx", "merged = \"fill\"")] {
+    house.amidst(&["init", "formulas.xlsx"]).fails(2, &["Visits", "cell C2", "save it", "formulas = \"unknown\""]);
+    let settled = [
+        ("sheets.xlsx", "sheet = \"People\""),
+        ("merged.xlsx", "merged = \"fill\""),
+        ("failed.xlsx", "formulas = \"unknown\""),
+    ];
+    for (name, line) in settled {
         let draft = format!("{name}.toml");
         assert_eq!(house.amidst(&["init", name, "--out", &draft]).code, 0);
         assert!(house.read(&draft).contains(line), "{}", house.read(&draft));
@@ -127,7 +133,7 @@ fn a_workbook_says_what_must_be_settled() {
 
 #[test]
 fn releases_are_written_in_formats_that_the_checker_reads() {
-    let house = House::with_sample(200);
+    let house = TestFolder::with_sample(200);
     let before = house.names();
     for out in ["r.xlsx", "r.ods", "r.sav", "r.dta", "r.json", "r.csv.zst"] {
         house.amidst(&["anonymize", "policy.toml", "--out", out]).fails(2, &[out, ".parquet", ".csv"]);
@@ -143,7 +149,7 @@ fn releases_are_written_in_formats_that_the_checker_reads() {
 fn files_of_spss_and_stata_are_published() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../amidst-io/tests/fixtures");
     for name in ["people.sav", "people14.dta"] {
-        let house = House::new();
+        let house = TestFolder::new();
         std::fs::copy(fixtures.join(name), house.path(name)).unwrap();
         let policy = published(&house, name);
         assert!(policy.contains("[columns.sex]"), "{policy}");

@@ -2,7 +2,7 @@
 
 use amidst::check::{Certificate, On, acts};
 
-use crate::house::{House, Run};
+use crate::test_folder::{Run, TestFolder};
 
 const ESCAPE: &str = "\u{1b}[2K\u{1b}[1A\u{9b}1mvalid\u{202e}\u{200b}\u{7}";
 
@@ -12,7 +12,7 @@ fn harmless(what: &str, text: &str) {
     assert!(found.is_none(), "{what}: {found:?} in {text:?}");
 }
 
-fn run(house: &House, arguments: &[&str]) -> Run {
+fn run(house: &TestFolder, arguments: &[&str]) -> Run {
     let run = house.amidst(arguments);
     harmless(&format!("{arguments:?} stdout"), &run.stdout);
     harmless(&format!("{arguments:?} stderr"), &run.stderr);
@@ -20,8 +20,8 @@ fn run(house: &House, arguments: &[&str]) -> Run {
 }
 
 /// A table whose names and labels contain control sequences, and a policy for it.
-fn hostile() -> House {
-    let house = House::new();
+fn hostile() -> TestFolder {
+    let house = TestFolder::new();
     let (quasi, sick) = (format!("age{ESCAPE}"), format!("sick{ESCAPE}"));
     let rows: Vec<String> = (0..40)
         .map(|i| format!("{},{}{ESCAPE},w{ESCAPE},{i}", ["old", "young"][i % 2], ["flu", "FLU", "cold"][i % 3]))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// Unusual files that are tables.
 fn awkward() -> Vec<(&'static str, String)> {
@@ -37,7 +37,7 @@ fn awkward() -> Vec<(&'static str, String)> {
 #[test]
 fn awkward_tables_get_a_draft_that_publishes_nobody() {
     for (what, text) in awkward() {
-        let house = House::new();
+        let house = TestFolder::new();
         house.file("data.csv", &text);
         let init = house.amidst(&["init", "data.csv"]);
         assert_eq!(init.code, 0, "{what}: {}", init.stderr);
@@ -62,7 +62,7 @@ fn awkward_tables_get_a_draft_that_publishes_nobody() {
 #[test]
 fn a_file_without_rows_is_told_of() {
     for text in ["", "name,age\n", "\n"] {
-        let house = House::new();
+        let house = TestFolder::new();
         house.file("data.csv", text);
         let init = house.amidst(&["init", "data.csv"]);
         assert_eq!(init.code, 2, "{text:?}: {}", init.stderr);
@@ -70,7 +70,7 @@ fn a_file_without_rows_is_told_of() {
     }
 }
 
-fn trial(house: &House) {
+fn trial(house: &TestFolder) {
     let mut text = "pidnum,age,sex,site,density\n".to_string();
     for i in 0..400u64 {
         let site = i * i % 5;
@@ -87,7 +87,7 @@ fn trial(house: &House) {
 
 #[test]
 fn an_audit_without_options_tells_what_singles_out() {
-    let house = House::new();
+    let house = TestFolder::new();
     trial(&house);
     let run = house.amidst(&["audit", "trial.csv", "--json"]);
     let found: Value = run.json(0);
@@ -105,7 +105,7 @@ fn an_audit_without_options_tells_what_singles_out() {
 
 #[test]
 fn check_warns_of_a_column_that_gives_another_away() {
-    let house = House::new();
+    let house = TestFolder::new();
     trial(&house);
     let policy = "[data]\ninput = \"trial.csv\"\nmissing = []\n[columns.pidnum]\nrole = \"identifying\"\n[columns.age]\nrole = \
                   \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[columns.site]\nrole = \"quasi\"\nhierarchy = { suppress = true }\n\
@@ -125,7 +125,7 @@ fn check_warns_of_a_column_that_gives_another_away() {
 /// five people.
 #[test]
 fn people_are_told_apart_by_their_names_together() {
-    let house = House::new();
+    let house = TestFolder::new();
     let first = ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"];
     let last = ["Ashe", "Boyd", "Cole", "Dunn", "Egan", "Ford", "Gray", "Hill"];
     let line = |visit: usize| {

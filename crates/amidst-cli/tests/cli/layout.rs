@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// A script that reports on a page once it is laid out. The report has no script; it is added to copies.
 ///
@@ -45,7 +45,7 @@ fn the_page_fits_a_phone_and_a_desk() {
         eprintln!("skipped: no Chromium on this machine");
         return;
     };
-    let house = House::with_sample(1500);
+    let house = TestFolder::with_sample(1500);
     let policy = house.read("policy.toml");
     house.file("full.toml", &policy);
     house.file("local.toml", &policy.replace("[search]\n", "[search]\nalgorithm = \"mondrian\"\n"));
@@ -104,7 +104,7 @@ fn many_columns_fold_on_a_phone() {
         eprintln!("skipped: no Chromium on this machine");
         return;
     };
-    let house = House::new();
+    let house = TestFolder::new();
     let names: Vec<String> = (0..24).map(|c| format!("c{c}")).collect();
     let row = |r: usize| (0..24).map(|c| format!("v{}", (r * (c + 3) + r / 7) % 6)).collect::<Vec<_>>().join(",");
     let rows: Vec<String> = (0..600).map(row).collect();

@@ -3,13 +3,13 @@
 
 use std::process::Command;
 
-use crate::house::{House, Run};
+use crate::test_folder::{Run, TestFolder};
 
 const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { file = \"ages.csv\" }\n\
 [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
 /// Runs the command with an address space of `memory` KiB.
-fn within(house: &House, memory: u64, arguments: &[&str]) -> Run {
+fn within(house: &TestFolder, memory: u64, arguments: &[&str]) -> Run {
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!("ulimit -v {memory}; exec \"$0\" \"$@\""))
@@ -28,7 +28,7 @@ fn within(house: &House, memory: u64, arguments: &[&str]) -> Run {
 #[cfg(unix)]
 #[test]
 fn a_million_columns_are_refused_before_memory_is_taken() {
-    let house = House::new();
+    let house = TestFolder::new();
     let header: Vec<String> = (0..1_000_000).map(|i| format!("c{i}")).collect();
     house.file("wide.csv", &format!("{}\n{}\n", header.join(","), "1,".repeat(999_999) + "1"));
     let object: Vec<String> = (0..1_000_000).map(|i| format!("\"c{i}\":1")).collect();
@@ -44,7 +44,7 @@ fn a_million_columns_are_refused_before_memory_is_taken() {
 #[cfg(unix)]
 #[test]
 fn hierarchies_and_policies_without_an_end_are_not_read() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "age,disease\n20,flu\n21,cold\n22,flu\n");
     house.file("policy.toml", &POLICY.replace("ages.csv", "/dev/zero"));
     within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["/dev/zero", "device"]);
@@ -59,7 +59,7 @@ fn hierarchies_and_policies_without_an_end_are_not_read() {
 
 #[test]
 fn files_that_lie_are_refused() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     for format in ["arrow", "parquet"] {
         let out = format!("release.{format}");
         let run = house.amidst(&["sample", "--rows", "300", "--out", &out]);
@@ -78,7 +78,7 @@ fn files_that_lie_are_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_file_asks_for_is_not_believed() {
-    let house = House::new();
+    let house = TestFolder::new();
     let (mut refused, mut read) = (0, 0);
     for name in ["people.parquet", "people.arrow", "people.csv.gz"] {
         assert_eq!(house.amidst(&["sample", "--rows", "400", "--out", name]).code, 0);
@@ -104,7 +104,7 @@ fn what_a_file_asks_for_is_not_believed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
-    let house = House::new();
+    let house = TestFolder::new();
     let keys: Vec<String> = (0..15_000).map(|i| format!("\"k{i}\":1")).collect();
     house.file("sparse.jsonl", &format!("{{{}}}\n{}", keys.join(","), "{\"k0\":1}\n".repeat(60_000)));
     let run = within(&house, 700_000, &["init", "sparse.jsonl", "--out", "-"]);
@@ -123,7 +123,7 @@ fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_runs_out_is_told() {
-    let house = House::with_sample(60_000);
+    let house = TestFolder::with_sample(60_000);
     let mut told = 0;
     for memory in [90_000, 110_000, 130_000, 180_000, 240_000, 320_000] {
         let run = within(&house, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
@@ -140,7 +140,7 @@ fn memory_that_runs_out_is_told() {
 #[cfg(target_os = "linux")]
 #[test]
 fn many_values_beside_many_values_fit_into_memory() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut state = 7u64;
     let mut random = |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

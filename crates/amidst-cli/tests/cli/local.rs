@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// The systematic clustering paper's nine patients; `None` without the shared vectors.
 fn patients() -> Option<String> {
@@ -40,7 +40,7 @@ fn labels(table: &str, column: usize) -> Vec<(String, usize)> {
 #[test]
 fn the_clustering_paper_s_example_can_be_run() {
     let Some(patients) = patients() else { return };
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("patients.csv", &patients);
     let run = |policy: &str, out: &str| {
         house.file("policy.toml", policy);
@@ -69,8 +69,8 @@ fn the_clustering_paper_s_example_can_be_run() {
 }
 
 /// A table of people, some of whom waived protection, and a policy.
-fn people(rows: usize, waived: impl Fn(usize) -> bool, mode: &str, policy: &str) -> House {
-    let house = House::new();
+fn people(rows: usize, waived: impl Fn(usize) -> bool, mode: &str, policy: &str) -> TestFolder {
+    let house = TestFolder::new();
     let diseases = ["flu", "cold", "gout", "ache", "hiv"];
     let line = |i: usize| {
         let age = 20 + i * 7 % 60;
@@ -138,7 +138,7 @@ fn where_everybody_waived_everybody_is_protected() {
 /// Neither of the two who waived fits a class alone: more than half of it would have their disease.
 #[test]
 fn nobody_is_left_out_because_they_waived() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "x,d,c\n10,A,no\n11,B,no\n12,A,yes\n43,B,yes\n40,A,no\n41,B,no\n");
     let policy = "[data]\ninput = \"people.csv\"\n[columns.x]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 100] }\n\
                   [columns.d]\nrole = \"sensitive\"\n[columns.c]\nrole = \"consent\"\nmode = \"join\"\n\
@@ -218,7 +218,7 @@ fn the_weight_of_l_alpha_diversity_is_measured() {
 /// Every bound that an audit lists as holding does hold, or is marked as an open bound.
 #[test]
 fn open_bounds_are_marked() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "age,disease\n1,a\n1,a\n1,b\n2,a\n2,b\n2,b\n");
     let json = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--json"]).json(0);
     let disease = &json["measured"]["disease"];
@@ -231,7 +231,7 @@ fn open_bounds_are_marked() {
 /// Labels replace sensitive values in the search, the checker and the comparison with the original.
 #[test]
 fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
-    let house = House::new();
+    let house = TestFolder::new();
     let diseases = ["Flu", "Asthma", "HIV", "Hepatitis"];
     let rows: String = (0..40).map(|i| format!("{},{},{i}\n", 20 + i % 10, diseases[i * 7 % 4])).collect();
     house.file("people.csv", &format!("age,disease,id\n{rows}"));

@@ -23,8 +23,6 @@ mod formats;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
-mod house;
-#[cfg(test)]
 mod init;
 #[cfg(test)]
 mod layout;
@@ -65,5 +63,7 @@ mod signed;
 mod suppression;
 #[cfg(test)]
 mod teach;
+#[cfg(test)]
+mod test_folder;
 #[cfg(test)]
 mod typed;

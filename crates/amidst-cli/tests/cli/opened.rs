@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 const POLICY: &str = "[data]\ninput = \"people.csv\"\nmissing = [\"?\"]\n\
     [columns.id]\nrole = \"key\"\n[columns.name]\nrole = \"identifying\"\n\
@@ -23,15 +23,15 @@ fn people() -> String {
 }
 
 /// A release with a commitment.
-fn house() -> House {
-    let house = House::new();
+fn house() -> TestFolder {
+    let house = TestFolder::new();
     house.file("people.csv", &people());
     house.file("policy.toml", POLICY);
     house.amidst(&["anonymize", "policy.toml", "--out", "out", "--commit", "--quiet"]).succeeds();
     house
 }
 
-fn opening(house: &House) -> Value {
+fn opening(house: &TestFolder) -> Value {
     serde_json::from_str(&house.read("opened.json")).unwrap()
 }
 
@@ -215,4 +215,32 @@ fn python_alone_finds_the_same_rows_in_the_table() {
         *bent.pointer_mut(pointer).unwrap() = json!("0".repeat(64));
         assert_eq!(says(&bent), Some(1), "{pointer}");
     }
+}
+
+#[test]
+fn rows_of_a_version_are_opened_by_their_keys() {
+    let house = TestFolder::new();
+    house.file("people.csv", &people());
+    house.file("policy.toml", &POLICY.replace("max_suppression = \"10 %\"\n", ""));
+    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--commit"]).succeeds();
+    house.file("new.csv", "id,name,age,zip,disease\nn1,N,33,4310,d1\nn2,N,34,4311,d2\nn3,N,35,4312,d3\n");
+    house.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
+    house.amidst(&["series", "publish", "ward", "--safe", "--commit"]).succeeds();
+    for version in ["ward/versions/1", "ward/versions/2"] {
+        house.amidst(&["verify", version]).succeeds();
+        let out = ["--key", "p3", "--key", "p12", "--out", "opened.json", "--force"];
+        house.amidst(&[&["open", version][..], &out].concat()).succeeds();
+        let verdict = house.amidst(&["verify", version, "--opening", "opened.json", "--json"]).json(0);
+        assert_eq!((&verdict["opened"]["rows"], &verdict["opened"]["covered"]), (&json!(2), &json!(2)), "{verdict}");
+        assert!(!house.read("opened.json").contains("Canary"), "identifying columns are not even read");
+    }
+    // An opening is of one version.
+    let other = house.amidst(&["verify", "ward/versions/1", "--opening", "opened.json", "--json"]).json(1);
+    assert!(other["problems"].to_string().contains("another certificate"), "{other}");
+    let rows = house.amidst(&["open", "ward/versions/2", "--rows", "1", "--out", "o.json"]);
+    rows.fails(2, &["--key", "no order"]);
+    let unknown = house.amidst(&["open", "ward/versions/2", "--key", "zz9", "--out", "o.json"]);
+    unknown.fails(2, &["given as number 1"]);
+    assert!(!unknown.stderr.contains("zz9"), "a key is somebody's");
+    assert!(!house.path("o.json").exists());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 fn object(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
@@ -10,14 +10,21 @@ fn object(text: &str) -> Value {
 
 #[test]
 fn a_release_goes_to_standard_output_where_asked() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let before = house.names();
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "-"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(house.names(), before);
     assert!(run.stderr.contains("certificate") && run.stderr.contains("not written"), "{}", run.stderr);
     // The same rows as in a file.
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "r.csv", "-q"]).code, 0);
+    let told = |more: &str| house.amidst(&["anonymize", "policy.toml", "--out", "r.csv", more]);
+    let (few, all) = (told("-q"), told("--force"));
+    assert_eq!((few.code, all.code), (0, 0), "{}{}", few.stderr, all.stderr);
+    let (few, all) = (few.stdout, all.stdout);
+    for said in ["rows released in", "Every person shares", "checked and published: r.csv"] {
+        assert!(few.contains(said) && all.contains(said), "{said}: {few}");
+    }
+    assert!(!few.contains("k-anonymity") && all.contains("k-anonymity") && few.lines().count() < 9, "{few}");
     assert_eq!(house.read("r.csv"), run.stdout);
     let quiet = house.amidst(&["-q", "anonymize", "policy.toml", "--out", "-"]);
     assert_eq!((quiet.stdout, quiet.stderr.as_str()), (run.stdout, ""));
@@ -29,8 +36,20 @@ fn a_release_goes_to_standard_output_where_asked() {
 }
 
 #[test]
+fn a_risk_above_the_stated_threshold_is_a_warning() {
+    let house = TestFolder::with_sample(300);
+    let policy = house.read("policy.toml");
+    for (threshold, said) in [("\"ema\"", "at least 12 persons"), ("\"cms-11\"", "at least 11 persons"), ("0.25", "")] {
+        house.file("t.toml", &format!("{policy}\n[release]\nthreshold = {threshold}\n"));
+        let run = house.amidst(&["anonymize", "t.toml", "--out", "out", "--force"]);
+        let warned = run.stderr.contains("is above the threshold") && run.stderr.contains(said);
+        assert!(run.code == 0 && warned != said.is_empty(), "{threshold}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn failures_are_objects_where_json_is_asked_for() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let policy = house.read("policy.toml");
     house.file("wrong.toml", &policy.replace("k-anonymity", "k-anonimity"));
     house.file("strict.toml", &policy.replacen("k = 5", "k = 5000", 1));
@@ -59,7 +78,7 @@ fn failures_are_objects_where_json_is_asked_for() {
 
 #[test]
 fn tables_and_policies_that_are_mixed_up_are_said_so() {
-    let house = House::with_sample(50);
+    let house = TestFolder::with_sample(50);
     for command in ["check", "anonymize", "explore"] {
         house.amidst(&[command, "patients.csv"]).fails(2, &["patients.csv", "is a table", "amidst init"]);
     }
@@ -69,7 +88,7 @@ fn tables_and_policies_that_are_mixed_up_are_said_so() {
 
 #[test]
 fn values_are_shown_to_the_owner_only_where_asked() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("d.csv", "age,sex\n30,f\nforty-one,m\n32,f\n");
     let policy = "[data]\ninput = \"d.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\n\
                   hierarchy = { intervals = [10] }\n[columns.sex]\nrole = \"quasi\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
@@ -82,7 +101,7 @@ fn values_are_shown_to_the_owner_only_where_asked() {
 
 #[test]
 fn errors_that_repeat_are_counted() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("d.csv", "a,b\n1,2\n");
     let columns: String = (0..30).map(|i| format!("[columns.c{i}]\nrole = \"quasy\"\n")).collect();
     house.file("p.toml", &format!("[data]\ninput = \"d.csv\"\n{columns}[search]\nseeed = 3\n"));
@@ -93,7 +112,7 @@ fn errors_that_repeat_are_counted() {
 
 #[test]
 fn the_reference_is_at_hand() {
-    let house = House::new();
+    let house = TestFolder::new();
     for (topic, parts) in [
         ("policy", &["[data]", "[[require]]", "encoding = \"windows-1252\"", "max_suppression"][..]),
         ("search", &["algorithm", "seed"]),
@@ -123,7 +142,7 @@ fn the_reference_is_at_hand() {
 /// The schema accepts what the parser accepts; checked by another program if it is installed.
 #[test]
 fn the_schema_holds_for_policies() {
-    let house = House::with_sample(60);
+    let house = TestFolder::with_sample(60);
     std::fs::write(house.path("schema.json"), house.amidst(&["schema"]).stdout).unwrap();
     house.file("bad.toml", &house.read("policy.toml").replacen("[search]", "[search]\nseeed = 1", 1));
     let script = "import json, sys, tomllib\ntry:\n    import jsonschema\nexcept ImportError:\n    sys.exit(77)\n\

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::house::{House, people_policy};
+use crate::test_folder::{TestFolder, people_policy};
 
 const COLUMNS: &str = people_policy!("", "");
 
@@ -16,8 +16,8 @@ fn people(first: usize, count: usize) -> String {
     (first..first + count).map(row).fold("id,age,disease\n".to_string(), |t, r| t + &r)
 }
 
-fn house(people: &str, policy: &str) -> House {
-    let house = House::new();
+fn house(people: &str, policy: &str) -> TestFolder {
+    let house = TestFolder::new();
     house.file("people.csv", people);
     house.file("policy.toml", policy);
     house
@@ -26,7 +26,7 @@ fn house(people: &str, policy: &str) -> House {
 const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml", "--json"];
 
 /// The bytes of all files in the private folder.
-fn private(house: &House) -> BTreeMap<String, Vec<u8>> {
+fn private(house: &TestFolder) -> BTreeMap<String, Vec<u8>> {
     let files = house.files("ward/private").into_iter();
     // Every reader creates and removes the index of the write-ahead log.
     let files = files.filter(|path| !path.display().to_string().ends_with("-shm"));
@@ -34,7 +34,7 @@ fn private(house: &House) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Inserts `coming` people, deletes two, and returns the plan; asserts that planning changes nothing.
-fn planned(house: &House, coming: usize) -> serde_json::Value {
+fn planned(house: &TestFolder, coming: usize) -> serde_json::Value {
     house.file("new.csv", &people(60, coming));
     house.file("gone.csv", "id\np3\np4\n");
     house.amidst(&["series", "apply", "ward", "--insert", "new.csv", "--delete", "gone.csv", "--json"]).json(0);

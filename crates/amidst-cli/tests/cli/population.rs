@@ -1,10 +1,10 @@
 //! Risk against a population: the journalist's risk, population uniques, and the regulators' threshold.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// Classes of 11, 12 and 1, and a population with 22, 120 and 4 matching people.
-fn clinic() -> House {
-    let house = House::new();
+fn clinic() -> TestFolder {
+    let house = TestFolder::new();
     let rows = ["[20-29],flu\n".repeat(11), "[30-39],flu\n".repeat(12), "[40-49],gout\n".to_string()].concat();
     house.file("release.csv", &format!("age,disease\n{rows}"));
     house.file("town.csv", "name,age,count\nCanary,21,10\nCanary,29,12\nCanary,30,60\nCanary,35,60\nCanary,44,4\n");
@@ -63,7 +63,7 @@ fn without_a_population_shares_of_it_are_assumed() {
 
 #[test]
 fn a_report_holds_the_release_against_the_population_of_its_policy() {
-    let house = House::new();
+    let house = TestFolder::new();
     let people: String = (0..60).map(|i| format!("{},{}\n", 20 + i % 20, ["flu", "gout"][i % 2])).collect();
     house.file("people.csv", &format!("age,disease\n{people}"));
     let town: String = (0..60).map(|i| format!("{},7\n", 20 + i % 40)).collect();
@@ -105,8 +105,8 @@ fn a_report_holds_the_release_against_the_population_of_its_policy() {
 }
 
 /// Sixty people, and a town of them and of others, with ages that have these `decimals`.
-fn people_of_a_town(decimals: &str) -> House {
-    let house = House::new();
+fn people_of_a_town(decimals: &str) -> TestFolder {
+    let house = TestFolder::new();
     let people: String = (0..60)
         .map(|i| format!("{},{},{}\n", 20 + i % 20, ["north", "south"][i / 30], ["flu", "gout", "cold"][i % 3]))
         .collect();
@@ -187,7 +187,7 @@ fn local_recodings_match_the_population_too() {
 /// Survey weights: search, report, checker and attack count the same people.
 #[test]
 fn people_of_a_population_need_not_be_whole() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "age,disease\n20,flu\n20,hiv\n30,flu\n30,cold\n40,hiv\n40,flu\n");
     let town = "age,disease,count\n20,flu,2.5\n20,hiv,1/3\n30,flu,1.25\n30,cold,2\n40,hiv,1.5\n40,flu,1\n\
                 40,cold,0.7500000000000001\n?,cold,9\n";
@@ -238,7 +238,7 @@ fn people_of_a_population_need_not_be_whole() {
 /// The only value of a column is published unchanged, so it matches no other value.
 #[test]
 fn the_only_value_of_a_column_matches_nobody_else() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &format!("age,town,disease\n{}", "30,Ulm,flu\n".repeat(6)));
     house.file("town.csv", "age,town,count\n30,Ulm,5\n50,Ulm,5\n90,Bonn,9\n");
     for (age, town) in [("ranges", "sets"), ("hierarchy", "hierarchy")] {
@@ -263,7 +263,7 @@ fn the_only_value_of_a_column_matches_nobody_else() {
 /// A population in which people of the table have no share, entirely or in part.
 #[test]
 fn a_population_that_contradicts_the_table_is_said() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "age,disease\n21,flu\n21,hiv\n22,flu\n22,flu\n31,hiv\n31,flu\n32,flu\n32,cold\n");
     let policy = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n\
                   [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"bayes-optimal\"\nrho1 = 0.2\nrho2 = 0.9\n\
@@ -294,7 +294,7 @@ fn a_population_that_contradicts_the_table_is_said() {
 /// For requirements with two parts the message names the failing one.
 #[test]
 fn an_audit_says_what_stands_in_the_way() {
-    let house = House::new();
+    let house = TestFolder::new();
     let rows = ["a,flu\n".repeat(6), "a,hiv\nb,flu\nb,flu\nb,cold\nb,cold\n".to_string()].concat();
     house.file("people.csv", &format!("town,disease\n{rows}"));
     let audit = |require: &str| {

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// Files and folders left by killed runs.
-fn leftovers(house: &House) -> Vec<String> {
+fn leftovers(house: &TestFolder) -> Vec<String> {
     house.names().into_iter().filter(|name| name.starts_with(".amidst")).collect()
 }
 
@@ -22,7 +22,7 @@ fn mode(path: &Path) -> u32 {
 #[cfg(unix)]
 #[test]
 fn only_the_public_part_can_be_read_by_others() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
     for (folder, open, file) in [("out/public", 0o755, 0o644), ("out/internal", 0o700, 0o600)] {
         assert_eq!(mode(&house.path(folder)), open, "{folder}");
@@ -39,7 +39,7 @@ fn only_the_public_part_can_be_read_by_others() {
 
 #[test]
 fn a_kill_at_any_moment_leaves_no_partial_release() {
-    let house = House::with_sample(30_000);
+    let house = TestFolder::with_sample(30_000);
     let started = Instant::now();
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "whole"]).code, 0);
     let whole = started.elapsed();
@@ -65,7 +65,7 @@ fn a_kill_at_any_moment_leaves_no_partial_release() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_cleanly() {
-    let house = House::with_sample(300_000);
+    let house = TestFolder::with_sample(300_000);
     let mut child = house.start(&["anonymize", "policy.toml", "--out", "out"]);
     std::thread::sleep(Duration::from_millis(150));
     let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -80,7 +80,7 @@ fn ctrl_c_stops_cleanly() {
 
 #[test]
 fn a_kill_while_replacing_leaves_the_old_release_or_the_new_one() {
-    let house = House::with_sample(20_000);
+    let house = TestFolder::with_sample(20_000);
     let seeds = ["1", "2"];
     for out in ["out", "out.csv"] {
         let started = Instant::now();
@@ -109,7 +109,7 @@ fn a_kill_while_replacing_leaves_the_old_release_or_the_new_one() {
 
 #[test]
 fn of_two_publishers_one_succeeds_and_the_other_says_why() {
-    let house = House::with_sample(2_000);
+    let house = TestFolder::with_sample(2_000);
     for out in ["out", "out.csv"] {
         let start = |seed: &str| {
             let call = ["anonymize", "policy.toml", "--out", out, "--seed", seed, "--json"];
@@ -132,14 +132,14 @@ fn of_two_publishers_one_succeeds_and_the_other_says_why() {
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_of_other_namespaces_are_not_swept_away() {
-    let alone = |house: &House, out: &str| {
+    let alone = |house: &TestFolder, out: &str| {
         let mut command = std::process::Command::new("unshare");
         command.args(["--user", "--map-current-user", "--pid", "--fork", env!("CARGO_BIN_EXE_amidst")]);
         command.args(["anonymize", "policy.toml", "--out", out, "--quiet", "--threads", "1"]).current_dir(house.root());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     };
-    let house = House::with_sample(3_000);
+    let house = TestFolder::with_sample(3_000);
     if !alone(&house, "first").status().is_ok_and(|status| status.success()) {
         eprintln!("skipped: no namespaces here");
         return;
@@ -159,7 +159,7 @@ fn processes_of_other_namespaces_are_not_swept_away() {
 #[cfg(unix)]
 #[test]
 fn what_is_being_made_is_for_its_owner_only() {
-    let house = House::with_sample(100_000);
+    let house = TestFolder::with_sample(100_000);
     let mut child = house.start(&["anonymize", "policy.toml", "--out", "out", "--quiet"]);
     let mut looked = 0;
     while child.try_wait().unwrap().is_none() {
@@ -186,7 +186,7 @@ fn what_is_being_made_is_for_its_owner_only() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_release_that_cannot_be_told_is_published_all_the_same() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let full = || Stdio::from(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
     let call = ["anonymize", "policy.toml", "--out", "out", "--json"];
     let end = house.command(&call).stdout(full()).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
@@ -201,7 +201,7 @@ fn a_release_that_cannot_be_told_is_published_all_the_same() {
 
 #[test]
 fn files_are_replaced_by_force_only() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
     for (name, call) in [
         ("made.csv", &["sample", "--rows", "5", "--out", "made.csv"][..]),

@@ -3,11 +3,11 @@
 use amidst::check::Certificate;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// 200 people of four ages; `number` is unique, `ward` is one of four, `day` and `bed` are unique together.
-fn hospital() -> House {
-    let house = House::new();
+fn hospital() -> TestFolder {
+    let house = TestFolder::new();
     let row = |i: usize| {
         format!(
             "{},{},{},d{},b{},{}",
@@ -25,7 +25,7 @@ fn hospital() -> House {
 }
 
 /// A policy with these sections in addition to age and disease.
-fn policy(house: &House, sections: &str) {
+fn policy(house: &TestFolder, sections: &str) {
     let text = format!(
         "[data]\ninput = \"people.csv\"\n\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [2] }}\n\n\
          [columns.disease]\nrole = \"sensitive\"\n\n{sections}\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n"
@@ -121,7 +121,7 @@ fn a_reason_goes_into_report_and_certificate_and_unique_rows_are_counted() {
 }
 
 /// Changes a certificate and recomputes its digest, as a forger would.
-fn forged(house: &House, change: impl FnOnce(&mut Certificate)) -> Value {
+fn forged(house: &TestFolder, change: impl FnOnce(&mut Certificate)) -> Value {
     let path = house.path("release/public/certificate.json");
     let mut certificate = Certificate::read(&path).unwrap();
     change(&mut certificate);
@@ -161,7 +161,7 @@ fn rows_that_are_left_out_hide_nobody_else() {
     let mut rows: Vec<String> = (0..60).map(|i| format!("{},w{},flu", 20 + i % 2, i % 30)).collect();
     rows.extend((0..3).map(|i| format!("90,s{i},flu")));
     rows.extend((0..3).map(|i| format!("20,s{i},flu")));
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &format!("age,ward,disease\n{}\n", rows.join("\n")));
     let text = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.ward]\nrole = \"insensitive\"\n\
          [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n\
@@ -176,7 +176,7 @@ fn rows_that_are_left_out_hide_nobody_else() {
 #[test]
 fn several_rows_of_one_person_hide_nobody() {
     let rows: Vec<String> = (0..100).map(|i| format!("p{},{},w{},flu", i / 2, 20 + i / 2 % 2, i / 2)).collect();
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &format!("id,age,ward,disease\n{}\n", rows.join("\n")));
     let text = "[data]\ninput = \"people.csv\"\n[columns.id]\nrole = \"key\"\n[columns.age]\nrole = \"quasi\"\n\
          [columns.ward]\nrole = \"insensitive\"\n[columns.disease]\nrole = \"sensitive\"\n\
@@ -191,7 +191,7 @@ fn several_rows_of_one_person_hide_nobody() {
 fn labels_that_look_alike_are_warned_of_everywhere() {
     let labels = ["Flu", "flu ", "FLU", "Саncer", "Cancer"];
     let rows: Vec<String> = (0..50).map(|i| format!("{},{}", 20 + i / 5 % 2, labels[i % 5])).collect();
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &format!("age,disease\n{}\n", rows.join("\n")));
     house.file(
         "policy.toml",
@@ -211,7 +211,7 @@ fn labels_that_look_alike_are_warned_of_everywhere() {
 fn waivers_are_counted_and_missing_ones_warned_of() {
     let rows: Vec<String> =
         (0..60).map(|i| format!("{},flu,{}", 20 + i % 2, if i < 7 { "ja" } else { "nein" })).collect();
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &format!("age,disease,waiver\n{}\n", rows.join("\n")));
     let text = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
          [columns.waiver]\nrole = \"consent\"\nwaived = [\"ja\", \"jawohl\"]\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
@@ -227,7 +227,7 @@ fn waivers_are_counted_and_missing_ones_warned_of() {
 
 #[test]
 fn a_raw_column_that_gives_a_generalized_one_away_is_said_where_it_is_published() {
-    let house = House::new();
+    let house = TestFolder::new();
     let row = |i: usize| format!("{},{},{}\n", 20 + i % 40, 1000 + i % 40 * 7, ["flu", "cold"][i / 40 % 2]);
     house.file("people.csv", &format!("age,tariff,disease\n{}", (0..400).map(row).collect::<String>()));
     policy(&house, &format!("[columns.tariff]\n{RAW}"));

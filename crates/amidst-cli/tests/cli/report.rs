@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use amidst::policy::Policy;
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// The figures of a page: path in the JSON, value, and displayed text.
 fn figures(page: &str) -> Vec<(&str, &str, &str)> {
@@ -37,8 +37,8 @@ fn well_formed(page: &str) {
     assert!(open.is_empty(), "left open: {open:?}");
 }
 
-fn released(rows: u64) -> House {
-    let house = House::with_sample(rows);
+fn released(rows: u64) -> TestFolder {
+    let house = TestFolder::with_sample(rows);
     let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     house
@@ -52,7 +52,7 @@ fn the_page_says_what_its_json_says() {
     }
 }
 
-fn agrees(house: &House, part: &str, least: usize) {
+fn agrees(house: &TestFolder, part: &str, least: usize) {
     let page = house.read(&format!("release/{part}/report.html"));
     let json: Value = serde_json::from_str(&house.read(&format!("release/{part}/report.json"))).unwrap();
     well_formed(&page);
@@ -107,7 +107,7 @@ fn the_page_needs_nothing_from_outside_and_stays_small() {
 
 #[test]
 fn an_audit_writes_its_report_without_rare_values() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for i in 0..30 {
         rows.push_str(&format!("{},{}\n", 20 + i % 2, ["flu", "cold"][i % 2]));
@@ -128,7 +128,7 @@ fn an_audit_writes_its_report_without_rare_values() {
 
 #[test]
 fn an_audit_against_a_policy_tells_the_policy() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let policy = house.path("policy.toml");
     let stated = Policy::read(&policy).unwrap();
     let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv", "--report"];
@@ -168,7 +168,7 @@ fn the_documented_pipelines_run_as_written() {
     let pipelines: Vec<&str> = guide.split("```yaml").skip(1).map(|p| p.split("```").next().unwrap()).collect();
     assert_eq!(pipelines.len(), 2);
     for pipeline in pipelines {
-        let house = House::with_sample(500);
+        let house = TestFolder::with_sample(500);
         let steps = pipeline.lines().map(|l| l.trim().trim_start_matches("- ").trim_start_matches("run: "));
         let steps: Vec<&str> = steps.filter_map(|l| l.strip_prefix("amidst ")).collect();
         assert!(steps.len() >= 3, "{pipeline}");
@@ -189,7 +189,7 @@ fn the_documented_pipelines_run_as_written() {
 
 #[test]
 fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file(
         "release.csv",
         "zip,age,condition\n130**,2*,Heart Disease\n130**,2*,Flu\n148**,[40-59],Cancer\n148**,[40-59],Flu\n\
@@ -215,7 +215,7 @@ fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
 
 #[test]
 fn what_the_policy_tells_of_a_release_is_in_report_and_certificate() {
-    let house = House::with_sample(600);
+    let house = TestFolder::with_sample(600);
     let told = "\n[release]\ntitle = \"Ward visits <2024>\"\npurpose = \"teaching\"\nrecipient = \"students\"\n\
                 threshold = \"ema\"\nvalid_until = 2027-12-31\n";
     house.file("told.toml", &format!("{}{told}", house.read("policy.toml")));

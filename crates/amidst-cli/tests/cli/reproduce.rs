@@ -1,8 +1,8 @@
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 #[test]
 fn experiments_are_listed_run_and_shown() {
-    let house = House::new();
+    let house = TestFolder::new();
     let listed = house.amidst(&["reproduce", "--list"]).stdout;
     assert!(listed.contains("article-figures-9-11") && listed.contains("clustering-tables"), "{listed}");
     let call = ["reproduce", "clustering-tables", "survey-tables", "--quick", "--out", "found", "--json"];
@@ -21,7 +21,7 @@ fn experiments_are_listed_run_and_shown() {
 
 #[test]
 fn slips_are_told() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.amidst(&["reproduce", "artcle"]).fails(2, &["did you mean `article`"]);
     house.amidst(&["reproduce", "survey-tables", "--data", "nowhere"]).fails(2, &["adult.data", "archive.ics.uci.edu"]);
     assert!(house.names().is_empty());
@@ -29,7 +29,7 @@ fn slips_are_told() {
 
 #[test]
 fn a_share_of_a_table_is_drawn() {
-    let house = House::new();
+    let house = TestFolder::new();
     let rows: String = (0..2_000).map(|n| format!("{n},\"a,{n}\"\n")).collect();
     house.file("all.csv", &format!("id,text\n{rows}"));
     let call = ["sample", "--from", "all.csv", "--share", "1/4", "--seed", "3", "--out", "some.csv"];

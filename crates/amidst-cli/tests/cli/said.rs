@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::corpus::dress::csv_rows;
-use crate::house::{House, Run};
+use crate::test_folder::{Run, TestFolder};
 
 /// A released table.
 struct Release {
@@ -32,7 +32,7 @@ fn number(text: &str) -> Result<usize, String> {
 }
 
 impl Release {
-    fn of(house: &House, folder: &str) -> Release {
+    fn of(house: &TestFolder, folder: &str) -> Release {
         let mut rows = csv_rows(&house.read(&format!("{folder}/public/release.csv")));
         let certificate: Value =
             serde_json::from_str(&house.read(&format!("{folder}/public/certificate.json"))).unwrap();
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
 
 /// Checks the first sentences of a release against its file, wherever they occur: both reports in their three forms,
 /// and the output of `anonymize` as text or JSON. Returns the kinds of sentences found, or what is wrong.
-pub fn judged(house: &House, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
+pub fn judged(house: &TestFolder, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
     let release = Release::of(house, folder);
     let mut met = Vec::new();
     for part in ["public", "internal"] {

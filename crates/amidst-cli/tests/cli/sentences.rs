@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::house::House;
 use crate::said;
+use crate::test_folder::TestFolder;
 
 /// A deterministic pseudo-random generator.
 struct Random(u64);
@@ -71,7 +71,7 @@ fn the_first_sentences_are_true_of_every_release() {
     let mut made = 0;
     for seed in 0..60 {
         let (table, policy) = draw(seed);
-        let house = House::new();
+        let house = TestFolder::new();
         house.file("people.csv", &table);
         house.file("policy.toml", &policy);
         // Half of the runs print text, the others JSON.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::house::{House, people_policy};
+use crate::test_folder::{TestFolder, people_policy};
 
 pub const POLICY: &str = people_policy!(
     r#"[columns.zip]
@@ -26,8 +26,8 @@ pub fn people(first: usize, count: usize) -> String {
     (first..first + count).map(row).fold("id,age,zip,disease\n".to_string(), |t, r| t + &r)
 }
 
-fn house(rows: usize, policy: &str) -> House {
-    let house = House::new();
+fn house(rows: usize, policy: &str) -> TestFolder {
+    let house = TestFolder::new();
     house.file("people.csv", &people(0, rows));
     house.file("policy.toml", policy);
     house
@@ -96,7 +96,7 @@ l = 2
 /// Those of the first class have A and C, so 3 and 4 have B and D; 4 has C or D, hence D; and so on.
 #[test]
 fn chained_subtraction_is_seen_through() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "id,age,disease\np1,40,D\np2,20,A\np3,41,B\np4,60,D\np5,21,C\np6,61,C\n");
     house.file("policy.toml", SIX);
     let first = house.amidst(INIT).json(0);
@@ -132,7 +132,7 @@ fn chained_subtraction_is_seen_through() {
 /// Two who join a class of three are left with the two values that were added: fewer than three.
 #[test]
 fn the_promised_l_is_asked_of_what_subtraction_leaves() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,C\n");
     house.file("policy.toml", &SIX.replace("l = 2", "l = 3"));
     house.amidst(INIT).json(0);
@@ -153,7 +153,7 @@ fn the_promised_l_is_asked_of_what_subtraction_leaves() {
 /// A person whose value was replaced counts as another person from then on.
 #[test]
 fn a_replaced_value_is_no_contradiction() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", "id,age,disease\np1,20,A\np2,21,B\np3,22,A\np4,23,B\n");
     house.file("policy.toml", SIX);
     house.amidst(INIT).json(0);
@@ -310,7 +310,7 @@ fn a_full_disk_loses_nothing() {
 fn a_kill_at_any_instant_loses_nothing() {
     let house = house(400, POLICY);
     house.amidst(INIT).json(0);
-    let log = |house: &House| house.amidst(&["series", "log", "ward", "--json"]).json(0);
+    let log = |house: &TestFolder| house.amidst(&["series", "log", "ward", "--json"]).json(0);
     let mut killed = 0;
     for turn in 0..24usize {
         let before = log(&house);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::house::{House, Run, people_policy};
+use crate::test_folder::{Run, TestFolder, people_policy};
 
 const POLICY: &str = people_policy!(
     r#"[columns.zip]
@@ -22,8 +22,8 @@ fn zips(more: &str) -> String {
     (4300..4310).fold(String::new(), |text, zip| format!("{text}{zip};{}*;*\n", zip / 10)) + more
 }
 
-fn house() -> House {
-    let house = House::new();
+fn house() -> TestFolder {
+    let house = TestFolder::new();
     let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, 4300 + i * 3 % 10, i * 5 % 7);
     house.file("people.csv", &(0..40).map(row).fold("id,age,zip,disease\n".into(), |t: String, r| t + &r));
     house.file("policy.toml", POLICY);
@@ -33,7 +33,7 @@ fn house() -> House {
     house
 }
 
-fn done(house: &House, arguments: &[&str]) -> Run {
+fn done(house: &TestFolder, arguments: &[&str]) -> Run {
     let run = house.amidst(arguments);
     assert_eq!(run.code, 0, "{arguments:?}: {}", run.stderr);
     run

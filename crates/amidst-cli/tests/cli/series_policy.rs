@@ -1,6 +1,6 @@
 //! What a policy may state for a series, and what may change later.
 
-use crate::house::{House, people_policy};
+use crate::test_folder::{TestFolder, people_policy};
 
 const POLICY: &str = people_policy!(
     r#"[columns.waiver]
@@ -12,8 +12,8 @@ l = 2
 "#
 );
 
-fn house(policy: &str) -> House {
-    let house = House::new();
+fn house(policy: &str) -> TestFolder {
+    let house = TestFolder::new();
     let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, ["yes", "no"][i % 2], i * 5 % 7);
     house.file("people.csv", &(0..40).map(row).fold("id,age,waiver,disease\n".into(), |t: String, r| t + &r));
     house.file("policy.toml", policy);
@@ -22,7 +22,7 @@ fn house(policy: &str) -> House {
 
 const INIT: &[&str] = &["series", "init", "ward", "--policy", "policy.toml"];
 
-fn done(house: &House, arguments: &[&str]) {
+fn done(house: &TestFolder, arguments: &[&str]) {
     let run = house.amidst(arguments);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
@@ -51,7 +51,7 @@ fn waivers_are_refused_with_the_reason() {
 /// A drafted policy needs a key and must not suppress rows: both are reported together.
 #[test]
 fn a_drafted_policy_is_three_lines_from_a_series() {
-    let house = House::new();
+    let house = TestFolder::new();
     done(&house, &["sample", "--rows", "2000", "--out", "people.csv"]);
     done(&house, &["init", "people.csv", "--out", "policy.toml"]);
     house
@@ -81,8 +81,8 @@ l = 2
 
 /// Four people of whom one stays, with three new ones: both versions are 2-diverse, and the values alone leave two
 /// possibilities for everybody.
-fn bills(policy: &str) -> House {
-    let house = House::new();
+fn bills(policy: &str) -> TestFolder {
+    let house = TestFolder::new();
     house.file("policy.toml", policy);
     house.file("people.csv", "id,age,bill,disease\np1,20,10,A\np2,21,20,B\np3,22,30,A\np4,23,40,B\n");
     house.file("gone.csv", "id\np2\np3\np4\n");
@@ -141,7 +141,7 @@ fn a_replaced_cell_proves_nothing() {
 #[test]
 fn columns_that_tell_rows_of_a_class_apart_need_a_reason() {
     let policy = BILLS.replace("accept = \"bills are paid in public\"\n", "");
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("policy.toml", &policy);
     // Five bills: few are unique in the table, and nearly all are unique in their class.
     let row = |i: usize| format!("p{i},{},{},{}\n", 20 + i / 4, i * 10 % 50, ["A", "B"][i % 2]);

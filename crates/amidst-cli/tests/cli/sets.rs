@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// People of whom a neighbour knows age and zip, and an employer age and job.
-fn people(house: &House) {
+fn people(house: &TestFolder) {
     let mut text = String::from("id,age,zip,job,disease\n");
     for i in 0..240u32 {
         let disease = ["flu", "hiv", "gout"][(i * 7 % 3) as usize];
@@ -40,7 +40,7 @@ fn classes(release: &str, columns: &[&str]) -> BTreeMap<Vec<String>, usize> {
 
 #[test]
 fn every_set_satisfies_the_policy_and_the_checker_agrees() {
-    let house = House::new();
+    let house = TestFolder::new();
     people(&house);
     let mut losses = Vec::new();
     for (name, search) in [("cells", ""), ("whole", "[search]\nalgorithm = \"optimal\"\n")] {
@@ -71,7 +71,7 @@ fn every_set_satisfies_the_policy_and_the_checker_agrees() {
 
 #[test]
 fn sets_that_leave_somebody_unprotected_are_refused() {
-    let house = House::new();
+    let house = TestFolder::new();
     people(&house);
     for (more, code, part) in [
         ("[[quasi]]\ncolumns = [\"age\", \"zip\"]\n", 2, "in no set of [[quasi]]: `job`"),
@@ -96,7 +96,7 @@ fn sets_that_leave_somebody_unprotected_are_refused() {
 
 #[test]
 fn ranges_become_two_columns_of_numbers() {
-    let house = House::new();
+    let house = TestFolder::new();
     people(&house);
     let search = "[search]\nalgorithm = \"mondrian\"\n[output]\nranges = \"bounds\"\n";
     let ranged =
@@ -148,7 +148,7 @@ fn ranges_become_two_columns_of_numbers() {
 
 #[test]
 fn check_sees_what_anonymize_sees() {
-    let house = House::new();
+    let house = TestFolder::new();
     people(&house);
     let categories = "categories = [[\"hiv\"], [\"gout\"], [\"flu\"]]\n";
     let with = |require: &str, search: &str| {

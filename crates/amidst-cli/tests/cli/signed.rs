@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::house::House;
 use crate::series::{INIT, POLICY, people};
+use crate::test_folder::TestFolder;
 
 /// Keys that `ssh-keygen` and `openssl` made; the expert's is protected by a passphrase.
 const OWNER: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
@@ -39,14 +39,14 @@ MCowBQYDK2VwAyEAdkIVZyQnJz4sJUR8zUB4ccYAiWYaqpg7viy7CoF10EA=
 ";
 
 /// A release of sample patients, and the keys.
-fn house() -> House {
-    let house = House::with_sample(300);
+fn house() -> TestFolder {
+    let house = TestFolder::with_sample(300);
     house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
     keys(&house);
     house
 }
 
-fn keys(house: &House) {
+fn keys(house: &TestFolder) {
     for (name, text) in [("owner", OWNER), ("expert", EXPERT), ("pem", PEM)] {
         private(house, name, text);
     }
@@ -55,7 +55,7 @@ fn keys(house: &House) {
     }
 }
 
-fn private(house: &House, name: &str, text: &str) {
+fn private(house: &TestFolder, name: &str, text: &str) {
     let path = house.file(name, text);
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -150,7 +150,7 @@ fn what_is_not_right_is_not_signed() {
 
 #[test]
 fn a_release_is_relied_on_until_its_day() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let policy = house.read("policy.toml");
     house.file("policy.toml", &format!("{policy}\n[release]\nvalid_until = 2031-06-30\n"));
     house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
@@ -165,7 +165,7 @@ fn a_release_is_relied_on_until_its_day() {
 
 #[test]
 fn versions_of_a_series_are_chained() {
-    let house = House::new();
+    let house = TestFolder::new();
     house.file("people.csv", &people(0, 60));
     house.file("policy.toml", POLICY);
     keys(&house);
@@ -210,7 +210,7 @@ fn versions_of_a_series_are_chained() {
     assert_eq!(house.amidst(&given).json(0)["valid"], true);
 }
 
-fn copy(house: &House, from: &str, to: &str) {
+fn copy(house: &TestFolder, from: &str, to: &str) {
     fs::create_dir(house.path(to)).unwrap();
     for path in house.files(from) {
         fs::copy(&path, house.path(to).join(path.file_name().unwrap())).unwrap();

@@ -1,10 +1,10 @@
 //! Suppressed and masked rows, and the message for a policy that needs more of them.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 #[test]
 fn an_impossible_policy_names_the_suppression_it_would_take() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for (age, disease, n) in [(20, "flu", 3), (20, "cold", 3), (30, "flu", 4)] {
         rows.push_str(&format!("{age},{disease}\n").repeat(n));
@@ -43,7 +43,7 @@ fn an_impossible_policy_names_the_suppression_it_would_take() {
 
 #[test]
 fn masked_rows_are_one_checked_class() {
-    let house = House::new();
+    let house = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for (age, n) in [(20, 6), (30, 6), (40, 1), (50, 2)] {
         for i in 0..n {
@@ -68,7 +68,7 @@ fn masked_rows_are_one_checked_class() {
 /// Masked rows of a local recoding print `*` in every column, keep within the limit and pass the checker.
 #[test]
 fn local_recodings_mask_rows_too() {
-    let house = House::with_sample(1_500);
+    let house = TestFolder::with_sample(1_500);
     let policy = house.read("policy.toml");
     let mut ever = 0;
     for algorithm in ["mondrian", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "top-down"] {

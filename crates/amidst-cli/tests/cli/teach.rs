@@ -1,10 +1,10 @@
 //! Commands that explain: registries, explanations, samples, drafted policies, completions.
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 #[test]
 fn every_entry_of_every_registry_can_be_explained() {
-    let house = House::new();
+    let house = TestFolder::new();
     for registry in ["models", "algorithms", "metrics"] {
         let json = house.amidst(&[registry, "--json"]).json(0);
         let entries = json[registry].as_array().unwrap();
@@ -30,7 +30,7 @@ fn every_entry_of_every_registry_can_be_explained() {
 
 #[test]
 fn a_check_speaks_json() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let json = house.amidst(&["check", "policy.toml", "--json"]).json(0);
     assert_eq!((&json["fits"], &json["rows"]), (&true.into(), &300.into()));
     let age = json["columns"].as_array().unwrap().iter().find(|c| c["name"] == "age").unwrap();
@@ -49,7 +49,7 @@ fn a_check_speaks_json() {
 
 #[test]
 fn what_a_policy_says_in_vain_is_told() {
-    let house = House::with_sample(300);
+    let house = TestFolder::with_sample(300);
     let policy = house.read("policy.toml").replacen("[columns.age]\n", "[columns.age]\ngeneralize = \"ranges\"\n", 1);
     let policy = policy
         + "\n[[require]]\nmodel = \"simple-alpha-k-anonymity\"\non = \"diagnosis\"\nvalue = \"Fluu\"\n\
@@ -75,7 +75,7 @@ fn what_a_policy_says_in_vain_is_told() {
 
 #[test]
 fn a_sample_is_the_same_for_the_same_seed() {
-    let house = House::new();
+    let house = TestFolder::new();
     let first = house.amidst(&["sample", "--rows", "500", "--seed", "7"]);
     assert_eq!(first.stdout.lines().count(), 501);
     assert_eq!(first.stdout, house.amidst(&["sample", "--rows", "500", "--seed", "7"]).stdout);
@@ -84,7 +84,7 @@ fn a_sample_is_the_same_for_the_same_seed() {
 
 #[test]
 fn a_sample_has_the_format_of_its_ending() {
-    let house = House::new();
+    let house = TestFolder::new();
     for name in ["p.parquet", "p.arrow", "p.jsonl", "p.csv.gz", "p.tsv"] {
         let run = house.amidst(&["sample", "--rows", "300", "--out", name, "--policy", "p.toml", "--force"]);
         assert_eq!(run.code, 0, "{name}: {}", run.stderr);
@@ -96,7 +96,7 @@ fn a_sample_has_the_format_of_its_ending() {
 
 #[test]
 fn a_first_policy_passes_its_check() {
-    let house = House::with_sample(2000);
+    let house = TestFolder::with_sample(2000);
     let run = house.amidst(&["init", "patients.csv", "--out", "mine.toml"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let run = house.amidst(&["check", "mine.toml"]);
@@ -106,7 +106,7 @@ fn a_first_policy_passes_its_check() {
 
 #[test]
 fn pipes_carry_no_colour_and_may_close_early() {
-    let house = House::with_sample(200);
+    let house = TestFolder::with_sample(200);
     let run = house.amidst(&["audit", "patients.csv", "--qi", "age,sex", "--sensitive", "diagnosis"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(!run.stdout.contains('\u{1b}'));
@@ -118,7 +118,7 @@ fn pipes_carry_no_colour_and_may_close_early() {
 /// The examples of `explain` can be pasted into a policy and run.
 #[test]
 fn examples_can_be_run() {
-    let house = House::new();
+    let house = TestFolder::new();
     let diseases = ["HIV", "Flu", "Cancer", "Cold", "Gout", "Ache"];
     let rows: String = (0..120).map(|i| format!("{},{}\n", 20 + i % 40, diseases[(i * 7 + i / 6) % 6])).collect();
     house.file("people.csv", &format!("age,disease\n{rows}"));

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::house::House;
+use crate::test_folder::TestFolder;
 
 /// People with a column of every kind, all published ungeneralized; `house.file("p.toml")` names the output.
-fn people(output: &str) -> House {
-    let house = House::new();
+fn people(output: &str) -> TestFolder {
+    let house = TestFolder::new();
     let mut text = "age,born,weight,smoker,disease,code,price,note\n".to_string();
     for i in 0..24 {
         let (age, born) = (20 + i % 2, ["1980-02-29", "1999-12-31"][i % 2]);
@@ -29,7 +29,7 @@ fn people(output: &str) -> House {
     house
 }
 
-fn rows(house: &House, name: &str) -> Vec<Value> {
+fn rows(house: &TestFolder, name: &str) -> Vec<Value> {
     house.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -73,7 +73,7 @@ fn json_has_numbers_and_truth_where_the_text_stays_what_it_is() {
 
 #[test]
 fn unknown_cells_that_are_kept_are_null_in_columns_of_numbers() {
-    let house = House::new();
+    let house = TestFolder::new();
     let line = |i: usize| {
         let age = if i < 6 { "null".to_string() } else { (30 + i % 2).to_string() };
         format!("{{\"age\":{age},\"disease\":\"{}\"}}\n", ["flu", "gout"][i % 2])

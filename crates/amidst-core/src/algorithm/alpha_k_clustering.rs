@@ -28,7 +28,8 @@ use crate::exact::Rational;
 use crate::local::build::place_rows::{Choice, PATIENCE, settle};
 use crate::local::class::{Cluster, Judge, Tally, World, cluster};
 use crate::local::index::Tree;
-use crate::local::shape::least::{Least, clearly_above};
+use crate::local::shape::ShapeWord;
+use crate::local::shape::minimum::{MinimumClass, clearly_above};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "alpha-k-clustering",
@@ -213,8 +214,8 @@ fn merged(
     // Rows that agree lose nothing, so all that is lost is what merging adds.
     let mut lost = 0.0;
     let mut classes = beginnings(world, reading);
-    let least = |c: &Cluster| Least { rows: c.tally.rows as f64, cost: c.cost };
-    let shapes: Vec<u64> = classes.iter().flat_map(|c| &c.shape).copied().collect();
+    let least = |c: &Cluster| MinimumClass { rows: c.tally.rows as f64, cost: c.cost };
+    let shapes: Vec<ShapeWord> = classes.iter().flat_map(|c| &c.shape).copied().collect();
     let mut tree = Tree::of_shapes(world.space, &shapes, classes.iter().map(least).collect());
     (tree.scan, tree.patience) = (scan, PATIENCE);
     let mut small: VecDeque<usize> = (0..classes.len()).filter(|&c| classes[c].tally.rows < k).collect();

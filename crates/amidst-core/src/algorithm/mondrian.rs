@@ -21,7 +21,7 @@ use crate::local::class::{Judge, Partition};
 use crate::local::finish::found;
 use crate::local::mondrian::cut::{Chooser, Cut, CutKind, Memory};
 use crate::local::mondrian::items::{Filled, Ground, Item, Items};
-use crate::local::shape::{Cuts, Space};
+use crate::local::shape::{Cuts, Shape, Space};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -152,7 +152,7 @@ impl Run<'_> {
         &self,
         items: &mut [Item],
         codes: &mut [u32],
-        around: Option<&[u64]>,
+        around: Option<&Shape>,
         scratch: &mut Scratch,
         classes: &mut Classes,
     ) -> Result<(), SearchError> {
@@ -180,7 +180,7 @@ impl Run<'_> {
         sizes: &[usize],
         items: &mut [Item],
         codes: &mut [u32],
-        around: &[u64],
+        around: &Shape,
         scratch: &mut Scratch,
         classes: &mut Classes,
     ) -> Result<(), SearchError> {
@@ -236,7 +236,7 @@ impl Run<'_> {
         items: &mut [Item],
         codes: &mut [u32],
         cut: Cut,
-        shape: &[u64],
+        shape: &Shape,
         scratch: &mut Scratch,
     ) -> Vec<usize> {
         let width = self.ground.space.width();

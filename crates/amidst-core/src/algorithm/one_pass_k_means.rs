@@ -20,7 +20,8 @@ use super::{Entry, RecodingKind, Search, SearchError, systematic};
 use crate::local::build::place_rows::PATIENCE;
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::index::Tree;
-use crate::local::shape::least::Least;
+use crate::local::shape::ShapeWord;
+use crate::local::shape::minimum::MinimumClass;
 use crate::random::Random;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -82,11 +83,11 @@ impl Centres<'_> {
     /// Tells the tree where a centre is now.
     fn moved(&mut self, cluster: usize) {
         let shape = self.centre(cluster);
-        self.tree.grown(self.world.space, cluster as u32, &shape, Least::default());
+        self.tree.grown(self.world.space, cluster as u32, &shape, MinimumClass::default());
         self.tree.renew(self.world.space);
     }
 
-    fn centre(&self, cluster: usize) -> Vec<u64> {
+    fn centre(&self, cluster: usize) -> Vec<ShapeWord> {
         let width = self.world.space.width();
         let mut shape = self.clusters[cluster].shape.clone();
         let sums = &self.sums[cluster * width..(cluster + 1) * width];
@@ -96,8 +97,8 @@ impl Centres<'_> {
 
     /// A tree over the centres of all clusters.
     fn planted(&self) -> Tree {
-        let shapes: Vec<u64> = (0..self.clusters.len()).flat_map(|c| self.centre(c)).collect();
-        let mut tree = Tree::of_shapes(self.world.space, &shapes, vec![Least::default(); self.clusters.len()]);
+        let shapes: Vec<ShapeWord> = (0..self.clusters.len()).flat_map(|c| self.centre(c)).collect();
+        let mut tree = Tree::of_shapes(self.world.space, &shapes, vec![MinimumClass::default(); self.clusters.len()]);
         (tree.scan, tree.patience) = (self.tree.scan, self.tree.patience);
         tree
     }

@@ -1,10 +1,11 @@
 //! The portfolio: several algorithms compete, local search improves the best, the least information loss wins.
 //!
-//! **Candidates.** Mondrian, strict and relaxed; bucket-aware assembly from the rim inwards; k-member; top-down
-//! specialization where every column has a hierarchy. They run side by side. Those that come near the best are improved
-//! by a few rounds of local search (moving and exchanging rows between neighbouring classes, dividing and dissolving
-//! classes), because what is best at first need not be best in the end; then the best is improved until a round gains
-//! next to nothing. The local search takes only steps after which every class satisfies the policy.
+//! **Candidates.** Mondrian, strict and relaxed; bucket-aware assembly from the rim inwards and k-member, or assembly
+//! in proportion to the table where the policy compares classes with it; top-down specialization where every column
+//! has a hierarchy. They run side by side. Those that come near the best are improved by a few rounds of local search
+//! (moving and exchanging rows between neighbouring classes, dividing and dissolving classes), because what is best
+//! at first need not be best in the end; then the best is improved until a round gains next to nothing. The local
+//! search takes only steps after which every class satisfies the policy.
 //!
 //! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one
 //! the outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
@@ -16,7 +17,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::{Algorithm, Entry, Found, RecodingKind, Search, SearchError, k_member, mondrian, top_down};
-use crate::control::Standing;
+use crate::control::Improvement;
 use crate::local::bound::{self, least_loss};
 use crate::local::build::anneal::anneal;
 use crate::local::build::bucket_assembly::{self, Seeds};
@@ -54,6 +55,12 @@ const ALONE: f64 = 0.3;
 
 /// A candidate that loses this many times as much as the best has no chance: local search does not make up for it.
 const CHANCE: f64 = 1.6;
+
+/// The same where the policy compares classes with the table.
+const CHANCE_LIKE_TABLE: f64 = 1.1;
+
+/// Classes drawn in proportion to the table are larger than they need be, which local search makes good: it divides.
+const PROPORTIONAL: Draw = Draw::Proportional(1.6);
 
 /// Cells (rows times quasi columns) up to which it competes where a policy names no algorithm.
 const BUDGET: u64 = 600_000;
@@ -125,9 +132,14 @@ const CANDIDATES: &[(&str, Run)] = &[
         let partition = mondrian::partition(search, world.space, world.judge, false, false)?;
         Ok(Some(world.clusters(&partition)))
     }),
-    ("assembly", |search, world| bucket_assembly::clusters(search, world, Seeds::OutsideIn, false)),
-    ("proportional assembly", |search, world| in_proportion(search, world, 1.0)),
-    ("wide proportional assembly", |search, world| in_proportion(search, world, 1.6)),
+    ("assembly", |search, world| match proportional(search, world) {
+        true => Ok(None),
+        false => bucket_assembly::clusters(search, world, Seeds::OutsideIn, false),
+    }),
+    ("proportional assembly", |search, world| match proportional(search, world) {
+        true => bucket_assembly::drawn(search, world, (Seeds::OutsideIn, PROPORTIONAL), false),
+        false => Ok(None),
+    }),
     ("relaxed mondrian", |search, world| {
         if world.set.rows > MANY {
             return Ok(None);
@@ -137,7 +149,11 @@ const CANDIDATES: &[(&str, Run)] = &[
     }),
     ("k-member", |search, world| {
         let suits = world.set.rows <= MANY && !world.set.persons && world.judge.monotone;
-        if suits { k_member::clusters(search, world, false).map(Some) } else { Ok(None) }
+        if suits && !proportional(search, world) {
+            k_member::clusters(search, world, false).map(Some)
+        } else {
+            Ok(None)
+        }
     }),
     ("top-down", |search, world| {
         if world.set.rows > MANY || !search.generalizations.iter().all(|g| g.has_hierarchy) {
@@ -147,13 +163,14 @@ const CANDIDATES: &[(&str, Run)] = &[
     }),
 ];
 
-/// Assembly in proportion to the table, where the policy compares classes with it.
-fn in_proportion(search: &Search<'_>, world: &World<'_>, times: f64) -> Result<Option<Vec<Cluster>>, SearchError> {
-    let compares = search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()));
-    match compares {
-        true => bucket_assembly::drawn(search, world, (Seeds::OutsideIn, Draw::Proportional(times)), false),
-        false => Ok(None),
-    }
+/// Whether classes are assembled in proportion to the table: where the policy compares them with it. Assembly that
+/// draws whatever is nearest takes as long then, and its classes lose more after local search.
+fn proportional(search: &Search<'_>, world: &World<'_>) -> bool {
+    compares(search) && bucket_assembly::suits(world, PROPORTIONAL)
+}
+
+fn compares(search: &Search<'_>) -> bool {
+    search.requirements.iter().any(|r| r.models.iter().any(|m| m.compares_with_table()))
 }
 
 fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<String>), SearchError> {
@@ -177,7 +194,9 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         })
         .collect();
     let least = candidates.iter().map(|c| c.first).fold(f64::INFINITY, f64::min);
-    for candidate in candidates.iter_mut().filter(|c| c.first <= CHANCE * least) {
+    // Where classes must be like the table, local search is slow, and starts tell more.
+    let chance = if compares(search) { CHANCE_LIKE_TABLE } else { CHANCE };
+    for candidate in candidates.iter_mut().filter(|c| c.first <= chance * least) {
         let effort = Effort { rounds: TRIAL, share: 0.0, deadline: search.control.deadline };
         candidate.clusters = refine(world, search, std::mem::take(&mut candidate.clusters), effort, &mut random)?;
     }
@@ -200,7 +219,7 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
         let spent = || if time > 0.0 { begun.elapsed().as_secs_f64() / time } else { 1.0 };
         let told = |loss: f64| {
             search.tell(0.7 + 0.3 * spent().min(1.0));
-            (search.control.standing)(Standing::Loss(loss * scale));
+            (search.control.improvement)(Improvement::Loss(loss * scale));
         };
         clusters = anneal(world, search, clusters, &spent, &told)?;
     }

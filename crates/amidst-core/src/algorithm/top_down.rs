@@ -28,9 +28,9 @@ use crate::hierarchy::Generalization;
 use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Part, Partition, shape_of};
 use crate::local::finish::found;
-use crate::local::shape::Space;
+use crate::local::shape::{ShapeWord, Space};
 use crate::local::top_down::plain::{Order, plain};
-use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, Units, level_below};
+use crate::local::top_down::specialize::{Branches, Child, PullableRows, Specializer, Units, level_below};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "top-down",
@@ -170,8 +170,8 @@ impl Run<'_> {
         self.search.set.groups.entries[entry as usize]
     }
 
-    fn shape(&self, parts: &[Part]) -> Vec<u64> {
-        let mut shape = vec![0; self.space.words()];
+    fn shape(&self, parts: &[Part]) -> Vec<ShapeWord> {
+        let mut shape = self.space.empty();
         shape_of(parts, self.search.set, self.tuple_of, self.space, &mut shape);
         shape
     }
@@ -203,7 +203,7 @@ impl Run<'_> {
     }
 
     /// The rows of the children that stand by themselves.
-    fn pools(&self, children: &[Vec<Part>], stands: &[bool]) -> Vec<Pool> {
+    fn pools(&self, children: &[Vec<Part>], stands: &[bool]) -> Vec<PullableRows> {
         let mut pools = Vec::new();
         for (child, parts) in children.iter().enumerate().filter(|&(c, _)| stands[c]) {
             for same in self.keyed(parts).chunk_by(|a, b| a.0 == b.0) {
@@ -213,7 +213,7 @@ impl Run<'_> {
                     true => Units::Persons(rows.collect()),
                     false => Units::Rows(rows.sum()),
                 };
-                pools.push(Pool { key: same[0].0, child, shape: self.shape(&own), units, pulled: Vec::new() });
+                pools.push(PullableRows { key: same[0].0, child, shape: self.shape(&own), units, pulled: Vec::new() });
             }
         }
         pools

@@ -67,9 +67,8 @@ impl Prices {
 /// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell
 /// them apart.
 pub(crate) fn published(g: &Generalization, level: usize, value: u32) -> Cell {
-    let top = g.height();
-    match g.levels[level].labels[value as usize] == g.levels[top].labels[0] {
-        true => Cell::Node { level: top as u32, value: 0 },
+    match g.is_top(level, value) {
+        true => Cell::Node { level: g.height() as u32, value: 0 },
         false => Cell::Node { level: level as u32, value },
     }
 }
@@ -123,8 +122,7 @@ impl<'a> Coded<'a> {
         // What is published as the top already is one value with it, whichever level it is of.
         let codes: Vec<Vec<u64>> = (generalizations.iter().zip(levels).zip(&fields))
             .map(|((g, &level), field)| {
-                let top = &g.levels[g.height()].labels[0];
-                let code = |&value: &u32| match g.levels[level].labels[value as usize] == *top {
+                let code = |&value: &u32| match g.is_top(level, value) {
                     true => field.mask,
                     false => u64::from(value),
                 };

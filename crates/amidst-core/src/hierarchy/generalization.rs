@@ -51,11 +51,11 @@ pub struct GeneralizedLevel {
     pub up: Vec<u32>,
     /// The label of each value.
     pub labels: Vec<String>,
-    /// How many leaves of the hierarchy each value covers.
+    /// How many leaves of the hierarchy each value covers: all of them where it is called like the top.
     pub leaves: Vec<u64>,
     /// How many active codes each value covers.
     pub active: Vec<u64>,
-    /// The lowest and highest coordinate that each value covers.
+    /// The lowest and highest coordinate that each value covers: those of the top where it is called like the top.
     pub extent: Vec<(f64, f64)>,
 }
 
@@ -115,6 +115,7 @@ impl Generalization {
             }
             levels[level].up = up;
         }
+        cover_as_the_top(&mut levels);
         Ok(Generalization {
             name: column.name.clone(),
             kind: column.kind,
@@ -131,6 +132,17 @@ impl Generalization {
     /// h: the highest level.
     pub fn height(&self) -> usize {
         self.levels.len() - 1
+    }
+
+    /// Whether a value is called like the top, of whichever level it is: then it says as little.
+    pub fn is_top(&self, level: usize, value: u32) -> bool {
+        let top = self.height();
+        level == top || self.levels[top].labels.first() == self.levels[level].labels.get(value as usize)
+    }
+
+    /// The level of what a node says: the highest where it is called like the top, else its own.
+    pub fn level_said(&self, level: u32, value: u32) -> u32 {
+        if self.is_top(level as usize, value) { self.height() as u32 } else { level }
     }
 
     /// The number of distinct values in the table.
@@ -261,6 +273,21 @@ impl GeneralizedLevel {
             (*low, *high) = (low.min(coordinate), high.max(coordinate));
         }
         out
+    }
+}
+
+/// Gives values that are called like the top what the top covers: a reader cannot tell them from it.
+fn cover_as_the_top(levels: &mut [GeneralizedLevel]) {
+    let Some((top, below)) = levels.split_last_mut() else { return };
+    let (Some(label), Some(&leaves), Some(&extent)) = (top.labels.first(), top.leaves.first(), top.extent.first())
+    else {
+        return;
+    };
+    for level in below {
+        for value in (0..level.labels.len()).filter(|&value| level.labels[value] == *label).collect::<Vec<_>>() {
+            level.leaves[value] = leaves;
+            level.extent[value] = extent;
+        }
     }
 }
 

@@ -47,6 +47,11 @@ impl Suggestion {
         self.table.iter().any(|(key, _)| key == "intervals")
     }
 
+    /// Whether a value stays itself or is not told: there is nothing in between.
+    pub fn tells_all_or_nothing(&self) -> bool {
+        self.table.iter().any(|(key, _)| key == "suppress")
+    }
+
     fn fits(&self, column: &Column) -> bool {
         if self.table.iter().any(|(key, _)| key == "mask") {
             // Every text can be masked; trying it on millions of codes would only cost memory.

@@ -106,11 +106,19 @@ impl Fixture {
 
     /// A few rows of two or three columns with hierarchies of one or two levels, and a sensitive value.
     pub(crate) fn small(seed: u64, rows: usize, width: usize) -> Fixture {
+        Fixture::few(seed, rows, width, false)
+    }
+
+    /// The same, perhaps with unknown cells, which are a value of their own at every level below the top.
+    pub(crate) fn few(seed: u64, rows: usize, width: usize, unknown: bool) -> Fixture {
         let mut random = Random::new(seed);
         let mut columns: Vec<Vec<String>> = vec![Vec::new(); width + 1];
         for _ in 0..rows {
             for column in &mut columns[..width] {
-                column.push(format!("{}{}", ["a", "b"][random.below(2)], random.below(2)));
+                column.push(match unknown && random.below(5) == 0 {
+                    true => "?".to_string(),
+                    false => format!("{}{}", ["a", "b"][random.below(2)], random.below(2)),
+                });
             }
             columns[width].push(["flu", "hiv", "cold"][random.below(3)].to_string());
         }

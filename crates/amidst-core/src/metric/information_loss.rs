@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | any cell of a column with one value in the table | 0 |
 //! | node of a numeric column | (highest − lowest coordinate of the table's values it covers)/(range of coordinates) |
-//! | node of another column | level/height |
+//! | node of another column | level/height; 1 where it is called like the top, of whichever level it is |
 //! | range | (highest − lowest coordinate)/(range of coordinates); text with an order: on ranks |
 //! | set | (values in the set − 1)/(values in the table − 1) |
 //!
@@ -92,7 +92,7 @@ pub fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
             let (low, high) = g.levels[*level as usize].extent[*value as usize];
             share(high - low, whole(g))
         }
-        Cell::Node { level, .. } => share(f64::from(*level), g.height() as f64),
+        Cell::Node { level, value } => share(f64::from(g.level_said(*level, *value)), g.height() as f64),
         Cell::Range { low, high } => share(range(&g.coordinates[*low as usize..=*high as usize]), whole(g)),
         Cell::Set(codes) => share(codes.len() as f64 - 1.0, g.active() as f64 - 1.0),
     }
@@ -178,6 +178,40 @@ mod tests {
         // All the weight on sex, which this release leaves as it is.
         case.generalizations.iter_mut().for_each(|g| g.weight = if g.name == "sex" { 1.0 } else { 0.0 });
         assert_eq!(InformationLoss.loss(&case.release()), Some(0.0));
+    }
+
+    /// Whoever reads `*` learns the same of it, whichever level it is of; so it must cost the same by every metric.
+    #[test]
+    fn what_is_called_like_the_top_costs_as_much_as_the_top() {
+        let levels = |top_at_once: bool| {
+            let first = if top_at_once { "*" } else { "tens" };
+            vec![
+                Level { labels: vec![first.into(), "20".into(), "35".into()], of_leaf: vec![0, 0, 1, 2] },
+                Level { labels: vec!["*".into()], of_leaf: vec![0; 4] },
+            ]
+        };
+        let column = Column::from_values("age", ["10", "15", "20", "35"]);
+        let leaves = || ["10", "15", "20", "35"].into_iter().collect();
+        for numeric in [false, true] {
+            let g = |top_at_once| {
+                let h = Hierarchy { leaves: leaves(), levels: levels(top_at_once) };
+                Generalization::bind_as(&column, Some(&h), numeric).unwrap()
+            };
+            let cell = |level, value| Cell::Node { level, value };
+            for id in ["gcp", "loss", "precision"] {
+                let input = FrequencySet::count(&Table { columns: vec![column.clone()], rows: 4 }, &[0], &[], None).0;
+                let priced = |g: &Generalization, cell: &Cell| {
+                    let one = std::slice::from_ref(g);
+                    let input = Input { set: &input, generalizations: one, k: 1 };
+                    let costs = crate::metric::find(id).unwrap().metric.cells(&input).unwrap();
+                    (costs.cell)(0, g, cell)
+                };
+                let (ragged, named) = (g(true), g(false));
+                assert_eq!(priced(&ragged, &cell(1, 0)), priced(&ragged, &cell(2, 0)), "{id}, {numeric}");
+                assert!(priced(&named, &cell(1, 0)) < priced(&named, &cell(2, 0)), "{id}, {numeric}");
+                assert_eq!(priced(&ragged, &cell(1, 1)), priced(&named, &cell(1, 1)), "{id}, {numeric}");
+            }
+        }
     }
 
     /// The worked example of the systematic clustering paper, by its Equation (1).

@@ -2,8 +2,9 @@
 //!
 //! **Definition.** Sweeney's Prec = 1 − Σ over cells of (level of the cell / height of its hierarchy) / number of
 //! cells. Metrics here are losses, so this one is 1 − Prec: the average of level/height, 0 for the input, 1 for
-//! everything suppressed. A range or set is as high as the lowest node of the hierarchy that covers it. A suppressed
-//! row counts 1 in every column. Columns are not weighted.
+//! everything suppressed. A cell that is called like the top is at the top, of whichever level it is. A range or set is
+//! as high as the lowest node of the hierarchy that covers it. A suppressed row counts 1 in every column. Columns are
+//! not weighted.
 //!
 //! **Source.** Sweeney 2002, "Achieving k-anonymity privacy protection using generalization and suppression", §4.
 
@@ -39,7 +40,7 @@ impl Metric for Precision {
 
 fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
     let node = match cell {
-        Cell::Node { level, .. } => *level,
+        Cell::Node { level, value } => g.level_said(*level, *value),
         Cell::Range { low, high } => level_of(g, g.lowest_common_node(*low..=*high)),
         Cell::Set(codes) => level_of(g, g.lowest_common_node(codes.iter().copied())),
     };
@@ -48,7 +49,7 @@ fn cell_loss(g: &Generalization, cell: &Cell) -> f64 {
 
 fn level_of(g: &Generalization, node: Cell) -> u32 {
     match node {
-        Cell::Node { level, .. } => level,
+        Cell::Node { level, value } => g.level_said(level, value),
         Cell::Range { .. } | Cell::Set(_) => g.height() as u32,
     }
 }

@@ -1,5 +1,6 @@
 //! Classes within each part, and the recoding that the classes of all parts make together.
 
+use crate::local::shape::{Shape, ShapeWord};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -23,7 +24,7 @@ pub struct PartialClass {
     pub first: Vec<u32>,
     /// Its rows by sensitive tuple, before any are left out.
     pub counts: Vec<(SensitiveId, u64)>,
-    shape: Vec<u64>,
+    shape: Vec<ShapeWord>,
     /// Its entries, where some of them may be better left out: tuples, and the entries of each.
     held: Vec<(Vec<u32>, Vec<Entry>)>,
 }
@@ -202,14 +203,14 @@ impl<'a> PartialSearch<'a> {
             let place = |p: usize| (&pieces[p].place.0.sides, pieces[p].place.1);
             place(a).cmp(&place(b))
         });
-        let mut shapes: Vec<&[u64]> = pieces.iter().map(|p| p.shape.as_slice()).collect();
+        let mut shapes: Vec<&Shape> = pieces.iter().map(|p| p.shape.as_slice()).collect();
         let mut counts: Vec<&[(SensitiveId, u64)]> = pieces.iter().map(|p| p.counts.as_slice()).collect();
         let held: Vec<usize> = order.iter().copied().filter(|&p| !pieces[p].held.is_empty()).collect();
         let changed = self.without(pieces, &held);
         for (&piece, (shape, left)) in held.iter().zip(&changed.left) {
             (shapes[piece], counts[piece]) = (shape, left);
         }
-        let mut index: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
+        let mut index: FxHashMap<Vec<ShapeWord>, u32> = FxHashMap::default();
         let mut assembled = Assembled { class_of: vec![SUPPRESSED; pieces.len()], ..Assembled::default() };
         for &piece in order.iter().filter(|&&p| !counts[p].is_empty()) {
             let classes = &mut assembled.classes;
@@ -292,7 +293,7 @@ impl<'a> PartialSearch<'a> {
 }
 
 /// The shape of a class, and its rows by sensitive tuple.
-type Left = (Vec<u64>, Vec<(SensitiveId, u64)>);
+type Left = (Vec<ShapeWord>, Vec<(SensitiveId, u64)>);
 
 /// What became of classes that rows were taken from.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use super::{DivisionRule, PartialSearch, Place, Summary};
 use crate::ids::SensitiveId;
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
-use crate::local::top_down::specialize::{Branches, Child, Pool, Specializer, level_below, pools_of};
+use crate::local::top_down::specialize::{Branches, Child, PullableRows, Specializer, level_below, pools_of};
 
 /// How a part is divided.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub struct Pulled {
     pub side: u32,
     /// The sensitive tuple of the rows.
     pub sensitive: SensitiveId,
-    pool: Pool,
+    pool: PullableRows,
 }
 
 impl Pulled {

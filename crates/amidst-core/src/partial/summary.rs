@@ -6,7 +6,7 @@ use crate::frequency::{Entry, NOBODY};
 use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
 use crate::local::mondrian::cut::{Slots, Source};
-use crate::local::shape::{Cuts, Space};
+use crate::local::shape::{Cuts, Shape, ShapeWord, Space};
 
 use super::PartialSearch;
 
@@ -25,7 +25,7 @@ pub(super) struct Lines {
     /// Distinct combinations of quasi and sensitive values.
     pub combinations: Vec<u64>,
     /// How far the rows reach in every column.
-    shapes: Vec<u64>,
+    shapes: Vec<ShapeWord>,
 }
 
 /// A line of a summary: the rows of a part that have `code` in `column`, or some of them.
@@ -50,7 +50,7 @@ impl PartialSearch<'_> {
         let first: Option<Vec<u32>> = reach.iter().map(|codes| codes.first().copied()).collect();
         let (Some(lines), Some(first)) = (summary.columns.get_mut(line.column), first) else { return };
         let start = lines.shapes.len();
-        lines.shapes.resize(start + self.space.words(), 0);
+        lines.shapes.resize(start + self.space.words(), ShapeWord::default());
         let shape = &mut lines.shapes[start..];
         self.space.start(shape, &first);
         for (column, codes) in reach.iter().enumerate() {
@@ -64,7 +64,7 @@ impl PartialSearch<'_> {
 }
 
 impl Lines {
-    pub(super) fn shape(&self, line: usize, space: &Space) -> &[u64] {
+    pub(super) fn shape(&self, line: usize, space: &Space) -> &Shape {
         &self.shapes[line * space.words()..(line + 1) * space.words()]
     }
 
@@ -76,7 +76,7 @@ impl Lines {
 
 impl Summary {
     /// The tightest shape over the part.
-    pub(super) fn shape(&self, space: &Space) -> Option<Vec<u64>> {
+    pub(super) fn shape(&self, space: &Space) -> Option<Vec<ShapeWord>> {
         let mut shapes = self.columns.first()?.shapes.chunks_exact(space.words().max(1));
         let mut shape = shapes.next()?.to_vec();
         shapes.for_each(|other| space.merge(&mut shape, other));
@@ -119,7 +119,7 @@ impl Summarized<'_> {
 }
 
 impl Source for Summarized<'_> {
-    fn fill(&mut self, shape: &[u64], column: usize) -> bool {
+    fn fill(&mut self, shape: &Shape, column: usize) -> bool {
         let (words, lines) = (self.space.words(), &self.summary.columns[column]);
         let group: &[u32] = match self.space.cuts(shape, column) {
             Cuts::None => return false,

@@ -4,7 +4,7 @@ use super::rows::Rows;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
 use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 use crate::requirement::Requirement;
 use crate::search::{Search, SearchError};
 
@@ -14,7 +14,7 @@ pub(super) struct Class {
     /// Its rows.
     pub rows: Vec<u32>,
     /// Its tightest shape, and what that costs a row.
-    pub shape: Vec<u64>,
+    pub shape: Vec<ShapeWord>,
     pub cost: f64,
     pub tally: Tally,
 }
@@ -75,7 +75,7 @@ impl<'a> ClassRules<'a> {
 
     /// A class of these rows.
     pub fn class(&self, rows: &Rows, members: Vec<u32>) -> Class {
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         let mut tally = Tally::default();
         for (i, &row) in members.iter().enumerate() {
             if i == 0 {
@@ -91,14 +91,14 @@ impl<'a> ClassRules<'a> {
 
     /// By how much the total information loss grows when `codes` join a class of `rows` rows.
     #[inline]
-    pub fn growth(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32]) -> f64 {
+    pub fn growth(&self, rows: f64, cost: f64, shape: &Shape, codes: &[u32]) -> f64 {
         let with = self.space.cost_with(shape, codes);
         rows * (with - cost) + with
     }
 
     /// As [`ClassRules::growth`]; `None` when it is sure to be more than `limit`.
     #[inline]
-    pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &[u64], codes: &[u32], limit: f64) -> Option<f64> {
+    pub fn growth_up_to(&self, rows: f64, cost: f64, shape: &Shape, codes: &[u32], limit: f64) -> Option<f64> {
         // Solved for the cost a row at which the growth equals `limit`; a little more, because of roundings.
         let most = (limit + rows * cost) / (rows + 1.0) * (1.0 + 1e-9) + 1e-9;
         let with = self.space.cost_with_up_to(shape, codes, most)?;

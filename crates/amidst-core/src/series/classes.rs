@@ -5,7 +5,7 @@
 use crate::frequency::NOBODY;
 use crate::ids::SensitiveId;
 use crate::local::class::Tally;
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 
 /// What only a batch that touches a class must know of it.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Classes {
     pub costs: Vec<f64>,
     /// The page of each, by its place.
     pub pages: Vec<u32>,
-    shapes: Vec<u64>,
+    shapes: Vec<ShapeWord>,
     words: usize,
     /// Rows per sensitive tuple as they were loaded, one class after the other, and where those of each class end.
     counts: Vec<(SensitiveId, u32)>,
@@ -44,11 +44,11 @@ impl Classes {
         self.ids.len()
     }
 
-    pub fn shape(&self, at: usize) -> &[u64] {
+    pub fn shape(&self, at: usize) -> &Shape {
         &self.shapes[at * self.words..(at + 1) * self.words]
     }
 
-    pub fn shape_mut(&mut self, at: usize) -> &mut [u64] {
+    pub fn shape_mut(&mut self, at: usize) -> &mut Shape {
         &mut self.shapes[at * self.words..(at + 1) * self.words]
     }
 
@@ -58,9 +58,9 @@ impl Classes {
     }
 
     /// Begins a class that was kept: its shape, to be filled in.
-    pub fn begin(&mut self) -> &mut [u64] {
+    pub fn begin(&mut self) -> &mut Shape {
         let first = self.shapes.len();
-        self.shapes.resize(first + self.words, 0);
+        self.shapes.resize(first + self.words, ShapeWord::default());
         &mut self.shapes[first..]
     }
 
@@ -79,7 +79,7 @@ impl Classes {
     }
 
     /// Adds a class whose rows are known.
-    pub fn push(&mut self, id: u32, cost: f64, shape: &[u64], touched: Touched) -> usize {
+    pub fn push(&mut self, id: u32, cost: f64, shape: &Shape, touched: Touched) -> usize {
         self.shapes.extend_from_slice(shape);
         self.costs.push(cost);
         self.place(id, touched.tally.rows as u32, Some(Box::new(touched)))

@@ -94,7 +94,7 @@ impl<'r, F: Fn(u32) -> &'r [u32]> SignatureAssigner<'_, F> {
     }
 
     fn loss(&self, rows: &[Vec<u32>]) -> f64 {
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         let mut count = 0usize;
         for &row in rows.iter().flatten() {
             match count {

@@ -12,6 +12,7 @@ use super::page_split::{PAGE, cut, paginate};
 use super::varint::{Numbers, put};
 use crate::ids::SensitiveId;
 use crate::local::class::Tally;
+use crate::local::shape::{Shape, ShapeWord};
 
 /// The classes of a page that is about to become two.
 const FULL: usize = 2 * PAGE;
@@ -54,7 +55,7 @@ pub(super) struct Index {
     pub pages: Vec<Page>,
     pub next_number: u32,
     nodes: Vec<Node>,
-    merged: Vec<u64>,
+    merged: Vec<ShapeWord>,
     least: Vec<f64>,
     most: Vec<f64>,
     words: usize,
@@ -170,7 +171,7 @@ impl Index {
         let words = index.words;
         let mut all: Vec<u32> = (0..index.pages.len() as u32).collect();
         if !all.is_empty() {
-            let mut merged = vec![0; all.len() * words];
+            let mut merged = vec![ShapeWord::default(); all.len() * words];
             for (page, shape) in index.pages.iter().zip(merged.chunks_exact_mut(words.max(1))) {
                 for (i, &class) in page.classes.iter().enumerate() {
                     match i {
@@ -187,7 +188,7 @@ impl Index {
     fn node(&mut self, parent: u32, page: u32) -> u32 {
         let at = self.nodes.len();
         self.nodes.push(Node { parent, halves: None, page, rows: f64::INFINITY, cost: f64::INFINITY });
-        self.merged.resize((at + 1) * self.words, 0);
+        self.merged.resize((at + 1) * self.words, ShapeWord::default());
         self.least.resize((at + 1) * self.width, 0.0);
         self.most.resize((at + 1) * self.width, 0.0);
         if let Some(page) = self.pages.get_mut(page as usize) {
@@ -200,7 +201,7 @@ impl Index {
         &mut self,
         rules: &ClassRules<'_>,
         classes: &Classes,
-        merged: &[u64],
+        merged: &Shape,
         pages: &mut [u32],
         parent: u32,
     ) -> u32 {

@@ -82,7 +82,7 @@ fn may_meet(a: &Signed<'_>, b: &Signed<'_>) -> bool {
 
 /// What a row costs at least in a class without counterfeits, with one, with two …; at last nothing.
 fn steps(space: &Space, by_value: &[Vec<Signed<'_>>], row: &Signed<'_>, m: usize) -> Vec<f64> {
-    let mut shape = vec![0; space.words()];
+    let mut shape = space.empty();
     space.start(&mut shape, row.codes);
     let mut nearest: Vec<f64> = Vec::new();
     for list in by_value {
@@ -136,7 +136,7 @@ fn lowered_sum(rows: &[(Vec<f64>, &Vec<usize>)], mut steps_left: usize) -> f64 {
 
 /// The cheapest way to give everybody a partner, but for as many as are spared.
 fn by_partners(space: &Space, rows: &[Signed<'_>], bounds: &[f64], spared: usize) -> f64 {
-    let mut shape = vec![0; space.words()];
+    let mut shape = space.empty();
     let (_, sum) = cheapest(rows.len(), rows.len() + spared, |at, costs| {
         let row = &rows[at];
         space.start(&mut shape, row.codes);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn loss(space: &Space, rows: &[Signed<'_>], class: &[usize]) -> f64 {
-        let mut shape = vec![0; space.words()];
+        let mut shape = space.empty();
         space.start(&mut shape, rows[class[0]].codes);
         class.iter().for_each(|&row| space.add(&mut shape, rows[row].codes));
         space.cost(&shape) * class.len() as f64

@@ -342,7 +342,7 @@ impl Split<'_> {
     }
 
     fn loss(&self, bucket: &Bucket) -> f64 {
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         let mut rows = 0usize;
         for &row in bucket.iter().flatten().flatten() {
             let codes = self.rows[row as usize].codes;

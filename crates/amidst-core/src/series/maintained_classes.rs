@@ -9,7 +9,7 @@ use super::index::Index;
 use super::rows::Rows;
 use crate::control::Control;
 use crate::ids::{EntryId, SensitiveId};
-use crate::local::shape::Space;
+use crate::local::shape::{ShapeWord, Space};
 use crate::search::{Search, SearchError};
 
 /// A class as it is kept between batches: all but its rows.
@@ -20,7 +20,7 @@ pub struct KeptClass {
     /// The number of its rows.
     pub rows: u64,
     /// Its tightest shape.
-    pub shape: Vec<u64>,
+    pub shape: Vec<ShapeWord>,
     /// Rows per sensitive tuple, ascending; empty where the policy looks at sizes only.
     pub counts: Vec<(SensitiveId, u64)>,
 }

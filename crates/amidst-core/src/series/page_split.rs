@@ -2,6 +2,7 @@
 
 use super::class_rules::ClassRules;
 use super::classes::Classes;
+use crate::local::shape::{Shape, ShapeWord};
 
 /// The classes of a new page.
 pub(super) const PAGE: usize = 12;
@@ -11,10 +12,10 @@ const SAMPLE: usize = 128;
 
 /// Orders items so that two parts are apart, and tells where the second begins: in the column where the shapes over
 /// both parts say most about the classes below them, between values, as near to the middle as values allow.
-pub(super) fn cut<'s>(rules: &ClassRules<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s [u64]) -> usize {
+pub(super) fn cut<'s>(rules: &ClassRules<'_>, items: &mut [u32], shape_of: impl Fn(u32) -> &'s Shape) -> usize {
     let space = &rules.space;
     let step = items.len().div_ceil(SAMPLE);
-    let sample: Vec<&[u64]> = items.iter().step_by(step).map(|&item| shape_of(item)).collect();
+    let sample: Vec<&Shape> = items.iter().step_by(step).map(|&item| shape_of(item)).collect();
     let mut best: Option<(f64, usize, f64)> = None;
     for column in 0..space.width() {
         let mut keys: Vec<f64> = sample.iter().map(|shape| space.middle(shape, column)).collect();
@@ -43,9 +44,9 @@ pub(super) fn cut<'s>(rules: &ClassRules<'_>, items: &mut [u32], shape_of: impl 
 }
 
 /// How much more the shape over some shapes costs than the cheapest of them, column by column, for all of them.
-fn vagueness(rules: &ClassRules<'_>, sample: &[&[u64]], within: impl Fn(&[u64]) -> bool) -> f64 {
+fn vagueness(rules: &ClassRules<'_>, sample: &[&Shape], within: impl Fn(&Shape) -> bool) -> f64 {
     let space = &rules.space;
-    let mut merged: Vec<u64> = Vec::new();
+    let mut merged: Vec<ShapeWord> = Vec::new();
     let mut least = vec![f64::INFINITY; space.width()];
     let mut number = 0.0;
     for shape in sample.iter().filter(|shape| within(shape)) {

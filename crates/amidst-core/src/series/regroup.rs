@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 
 use super::assignment::cheapest;
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 use crate::random::Random;
 
 /// A row; `None` for a counterfeit.
@@ -85,19 +85,19 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
 
     /// What a class costs its rows together.
     fn loss_of(&self, class: &Class) -> f64 {
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         let rows = self.shape_without(class, usize::MAX, &mut shape);
         if rows == 0 { 0.0 } else { self.space.cost(&shape) * rows as f64 }
     }
 
     /// The shape of all members but one, and how many they are.
-    fn shape_without(&self, class: &Class, place: usize, shape: &mut [u64]) -> usize {
+    fn shape_without(&self, class: &Class, place: usize, shape: &mut Shape) -> usize {
         let mut rows = 0;
         for (at, member) in class.members.iter().enumerate() {
             let Some(row) = member.filter(|_| at != place) else { continue };
             match rows {
                 0 => {
-                    shape.fill(0);
+                    shape.fill(ShapeWord::default());
                     self.space.start(shape, (self.codes)(row));
                 }
                 _ => self.space.add(shape, (self.codes)(row)),
@@ -174,7 +174,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
         let members: Vec<Member> = places.iter().map(|&(class, place)| classes[class].members[place]).collect();
         let many = places.len();
         let mut costs = vec![0.0; many * many];
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         for (own, &(class, place)) in costs.chunks_mut(many).zip(places) {
             let others = self.shape_without(&classes[class], place, &mut shape);
             for (cost, member) in own.iter_mut().zip(&members) {

@@ -15,8 +15,41 @@ pub(super) fn name(row: u32, column: u32) -> String {
     format!("{}{}", letters.iter().rev().collect::<String>(), u64::from(row) + 1)
 }
 
+/// What a cell of a sheet holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Held {
+    Nothing,
+    Text(String),
+    /// An error, such as #N/A.
+    Failed(String),
+    /// A formula without a result.
+    NotCalculated,
+}
+
+/// What a cell of an Excel sheet holds, with or without a formula.
+pub(super) fn held(cell: &DataRef<'_>, formula: bool) -> Held {
+    match (cell, of_excel(cell)) {
+        (DataRef::Error(error), _) => Held::Failed(error.to_string()),
+        // A formula whose result is an empty text has one.
+        (DataRef::Empty, _) if formula => Held::NotCalculated,
+        (_, Some(text)) => Held::Text(text),
+        (_, None) => Held::Nothing,
+    }
+}
+
+/// Whether a text is one that spreadsheet programs show where a formula failed.
+pub(super) fn is_error(text: &str) -> bool {
+    let numbered = |prefix: &str| {
+        text.strip_prefix(prefix).is_some_and(|n| (1..=4).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    matches!(
+        text,
+        "#N/A" | "#DIV/0!" | "#VALUE!" | "#REF!" | "#NAME?" | "#NUM!" | "#NULL!" | "#GETTING_DATA" | "#SPILL!"
+    ) || numbered("Err:")
+}
+
 /// The text of a cell of an Excel sheet; `None` when it is empty.
-pub(super) fn of_excel(cell: &DataRef<'_>) -> Option<String> {
+fn of_excel(cell: &DataRef<'_>) -> Option<String> {
     match cell {
         DataRef::Empty => None,
         DataRef::Int(n) => Some(n.to_string()),
@@ -105,5 +138,15 @@ mod tests {
         assert_eq!(of_excel(&DataRef::Float(34.0)).as_deref(), Some("34"));
         assert_eq!(of_excel(&DataRef::Float(0.1)).as_deref(), Some("0.1"));
         assert_eq!(of_excel(&DataRef::String(String::new())), None);
+    }
+
+    #[test]
+    fn formulas_without_a_result_are_told_from_empty_texts() {
+        assert_eq!(held(&DataRef::Empty, true), Held::NotCalculated);
+        assert_eq!(held(&DataRef::Empty, false), Held::Nothing);
+        assert_eq!(held(&DataRef::String(String::new()), true), Held::Nothing);
+        assert_eq!(held(&DataRef::Float(2.0), true), Held::Text("2".into()));
+        assert_eq!(held(&DataRef::Error(calamine::CellErrorType::NA), true), Held::Failed("#N/A".into()));
+        assert!(is_error("Err:502") && is_error("#DIV/0!") && !is_error("Err:") && !is_error("#12") && !is_error("NA"));
     }
 }

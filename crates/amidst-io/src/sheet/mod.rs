@@ -25,6 +25,7 @@ use crate::format::Format;
 use crate::merge::Merger;
 use crate::stream::{Settings, read_error};
 
+use cell::Held;
 use table::{Region, SheetTable};
 
 /// Reads a sheet of a workbook.
@@ -100,8 +101,8 @@ fn excel<R: Read + Seek>(
                 // A chart sheet has no cells.
                 Err(_) => return Ok(false),
             };
-            while let Some(found) = cells.next_cell()? {
-                if cell::of_excel(found.get_value()).is_some() {
+            while let Some(found) = cells.next_cell_with_formula_metadata()? {
+                if cell::held(&found.value, found.formula.is_some()) != Held::Nothing {
                     return Ok(true);
                 }
             }
@@ -115,15 +116,17 @@ fn excel<R: Read + Seek>(
     let mut table = SheetTable::new(path, &name, conventions, regions)?;
     loop {
         let next = contained(|| {
-            let next = cells.next_cell()?;
-            Ok(next.map(|found| (found.get_position(), cell::of_excel(found.get_value()))))
+            let next = cells.next_cell_with_formula_metadata()?;
+            Ok(next.map(|found| (found.pos, cell::held(&found.value, found.formula.is_some()))))
         });
-        match next.map_err(damaged)?.map_err(said)? {
-            None => break,
-            Some((_, None)) => {}
-            Some(((row, column), Some(text))) => {
+        let Some(((row, column), held)) = next.map_err(damaged)?.map_err(said)? else { break };
+        match held {
+            Held::Nothing => {}
+            Held::Failed(error) => table.no_result(row, column, 1, Some(error)),
+            Held::NotCalculated => table.no_result(row, column, 1, None),
+            Held::Text(text) => {
                 if !table.put(row, column, text, settings, merger)? {
-                    return Ok(());
+                    return table.all_have_results();
                 }
             }
         }

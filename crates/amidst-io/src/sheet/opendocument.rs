@@ -1,6 +1,7 @@
 //! Reads OpenDocument sheets. The reader library holds a sheet as a whole and repeats cells as often as the file says;
 //! therefore a first pass over the file counts the cells and finds the merged ones.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -37,13 +38,19 @@ pub(super) fn read<R: Read + Seek>(
     })?;
     let range = contained(|| workbook.worksheet_range(&name)).map_err(damaged)?.map_err(said)?;
     drop(workbook);
-    let regions = outlines.into_iter().find(|outline| outline.name == name).map(|outline| outline.merged);
-    let mut table = SheetTable::new(path, &name, conventions, regions.unwrap_or_default())?;
+    let outline = outlines.into_iter().find(|outline| outline.name == name).unwrap_or_default();
+    let mut table = SheetTable::new(path, &name, conventions, outline.merged)?;
+    for (&column, &(row, count)) in &outline.not_calculated {
+        table.no_result(row, column, count, None);
+    }
     let (first_row, first_column) = range.start().unwrap_or_default();
     for (row, column, value) in range.used_cells() {
         let Some(text) = cell::of_opendocument(value) else { continue };
-        if !table.put(first_row + row as u32, first_column + column as u32, text, settings, merger)? {
-            return Ok(());
+        let (row, column) = (first_row + row as u32, first_column + column as u32);
+        if outline.failed.contains(&column) && cell::is_error(&text) {
+            table.no_result(row, column, 1, Some(text));
+        } else if !table.put(row, column, text, settings, merger)? {
+            return table.all_have_results();
         }
     }
     table.finish(settings, merger)
@@ -62,6 +69,10 @@ struct Outline {
     column: u64,
     repeated: u64,
     merged: Vec<Region>,
+    /// By column, the first row with a formula that was never calculated, and how many there are.
+    not_calculated: BTreeMap<u32, (u32, u64)>,
+    /// The columns with formulas that failed.
+    failed: BTreeSet<u32>,
 }
 
 /// The outlines of all sheets of a file.
@@ -124,6 +135,18 @@ impl Outline {
         let down = count(element, "table:number-rows-spanned");
         let across = count(element, "table:number-columns-spanned");
         let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let not_calculated = attribute(element, "table:formula").is_some() && !has_result(element);
+        let failed = attribute(element, "calcext:value-type").as_deref() == Some("error");
+        if not_calculated || failed {
+            for column in (self.column..next).take(crate::limits::COLUMN_LIMIT).map(number) {
+                if failed {
+                    self.failed.insert(column);
+                } else {
+                    let known = self.not_calculated.entry(column).or_insert((number(self.row), 0));
+                    known.1 = known.1.saturating_add(self.repeated.max(1));
+                }
+            }
+        }
         if (down > 1 || across > 1) && self.merged.len() < crate::limits::REGIONS_LIMIT + 1 {
             let (row, column) = (self.row, self.column);
             let end = (row.saturating_add(down - 1), column.saturating_add(across - 1));
@@ -131,6 +154,13 @@ impl Outline {
         }
         self.column = next;
     }
+}
+
+/// Whether a cell has a value, if only an empty text.
+fn has_result(element: &BytesStart<'_>) -> bool {
+    let values = ["value", "string-value", "date-value", "time-value", "boolean-value"];
+    values.iter().any(|name| attribute(element, &format!("office:{name}")).is_some())
+        || attribute(element, "office:value-type").as_deref() == Some("string")
 }
 
 fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::cell;
-use crate::conventions::{Conventions, Merged};
+use crate::conventions::{Conventions, Formulas, Merged};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::limits::{COLUMN_LIMIT, REGIONS_LIMIT};
@@ -43,6 +43,17 @@ pub(super) struct SheetTable<'c> {
     /// The header, kept until the next row shows whether a nameless column precedes it.
     header: Option<(u32, BTreeMap<u32, String>)>,
     begun: Option<Begun>,
+    /// Cells whose formula has no result, by column.
+    no_result: BTreeMap<u32, NoResult>,
+}
+
+/// The cells of a column whose formula has no result.
+struct NoResult {
+    /// The row of the first.
+    row: u32,
+    /// What it holds; nothing where it was never calculated.
+    error: Option<String>,
+    count: u64,
 }
 
 /// The state once the columns are known.
@@ -51,6 +62,8 @@ struct Begun {
     first: u32,
     last: u32,
     rows: Rows,
+    /// Whether each column is kept.
+    kept: Vec<bool>,
     /// The row that follows the last one.
     next: u32,
 }
@@ -78,7 +91,41 @@ impl<'c> SheetTable<'c> {
             cells: BTreeMap::new(),
             header: None,
             begun: None,
+            no_result: BTreeMap::new(),
         })
+    }
+
+    /// Notes `count` cells of a column, from a row on, whose formula failed with an error or was never calculated.
+    pub fn no_result(&mut self, row: u32, column: u32, count: u64, error: Option<String>) {
+        let known = self.no_result.entry(column).or_insert(NoResult { row, error: error.clone(), count: 0 });
+        known.count = known.count.saturating_add(count);
+        // What was never calculated can be had by saving the file again, so it is told first.
+        if known.error.is_some() && error.is_none() {
+            (known.row, known.error) = (row, None);
+        }
+    }
+
+    /// An error when a column that is kept has formulas without a result, unless they are to be unknown.
+    pub fn all_have_results(&self) -> Result<(), ReadError> {
+        let kept = |column: u32| match &self.begun {
+            Some(begun) if (begun.first..=begun.last).contains(&column) => {
+                begun.kept.get((column - begun.first) as usize).copied().unwrap_or(true)
+            }
+            _ => true,
+        };
+        let of_kept: Vec<(u32, &NoResult)> =
+            self.no_result.iter().map(|(column, found)| (*column, found)).filter(|(column, _)| kept(*column)).collect();
+        let first = of_kept.iter().min_by_key(|(column, found)| (found.error.is_some(), found.row, *column));
+        match first.filter(|_| self.conventions.formulas == Formulas::Refuse) {
+            None => Ok(()),
+            Some(&(column, found)) => Err(ReadError::NoResult {
+                path: self.path.clone(),
+                sheet: self.sheet.clone(),
+                cell: cell::name(found.row, column),
+                error: found.error.clone(),
+                count: of_kept.iter().map(|(_, found)| found.count).fold(0, u64::saturating_add),
+            }),
+        }
     }
 
     /// Adds a cell; rows must not descend. Returns false when no more rows are wanted.
@@ -113,6 +160,7 @@ impl<'c> SheetTable<'c> {
             let none = BTreeMap::new();
             self.begin(row, header, &none, merger)?;
         }
+        self.all_have_results()?;
         match self.begun {
             None => Err(ReadError::Empty { path: self.path }),
             Some(begun) => begun.rows.finish(&self.path, settings, merger),
@@ -175,12 +223,16 @@ impl<'c> SheetTable<'c> {
             let cells = region.name();
             return Err(ReadError::MergedCells { path, sheet, cells, count });
         }
+        if self.no_result.values().any(|found| found.row == row) && !self.conventions.no_header {
+            self.all_have_results()?;
+        }
         let name = |column: u32| header.get(&column).map(|name| name.trim().to_string()).unwrap_or_default();
         let names: Vec<String> = (first..=last).map(name).collect();
         let rows_before = merger.rows();
         let data = if self.conventions.no_header { row } else { row + 1 };
         let kept = merger.begin(&self.path, names, u64::from(data) + 1)?;
-        self.begun = Some(Begun { header: row, first, last, rows: Rows::on_lines(&kept, rows_before), next: data });
+        let rows = Rows::on_lines(&kept, rows_before);
+        self.begun = Some(Begun { header: row, first, last, rows, kept, next: data });
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use amidst_io::{Conventions, Input, Merged, ReadError, ReadOptions, TextEncoding, read};
+use amidst_io::{Conventions, Formulas, Input, Merged, ReadError, ReadOptions, TextEncoding, read};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -73,6 +73,33 @@ fn merged_cells_are_refused_until_the_policy_says_what_they_mean() {
     let merged = |merged| of("merged.xlsx", &Conventions { merged, ..Conventions::default() }).unwrap();
     assert_eq!(rows(&merged(Merged::Fill))[..4], ["North|1|30", "North|2|31", "North|3|32", "South|4|33"]);
     assert_eq!(rows(&merged(Merged::Empty))[..4], ["North|1|30", "-|2|31", "-|3|32", "South|4|33"]);
+}
+
+/// `formulas.xlsx` (openpyxl) and `formulas.ods` have ages 30 to 35, of which two are errors, and a column of formulas
+/// without results.
+#[test]
+fn formulas_without_results_are_refused_until_the_policy_says_what_they_mean() {
+    for name in ["formulas.xlsx", "formulas.ods"] {
+        let error = of(name, &Conventions::default()).unwrap_err().to_string();
+        for part in [name, "sheet “Visits”, cell C2: a formula", "7 cells more", "save it", "`formulas = \"unknown\"`"]
+        {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        let unknown = Conventions { formulas: Formulas::Unknown, ..Conventions::default() };
+        let found = rows(&of(name, &unknown).unwrap());
+        assert_eq!(found, ["a|30|-", "b|-|-", "c|32|-", "d|33|-", "e|-|-", "f|35|-"], "{name}");
+        // What is not kept need not be calculated.
+        let with = |columns: &'static [&'static str]| {
+            let keep = |name: &str| columns.contains(&name);
+            let options = ReadOptions { keep: Some(&keep), ..ReadOptions::default() };
+            read(&fixture(name).to_string_lossy(), &options).map(|input| rows(&input))
+        };
+        let error = with(&["ward", "age"]).unwrap_err().to_string();
+        for part in ["cell B3: an error (#DIV/0!)", "1 cell more", "Mend them", "`formulas = \"unknown\"`"] {
+            assert!(error.contains(part), "{name}, {part}: {error}");
+        }
+        assert_eq!(with(&["ward"]).unwrap().len(), 6, "{name}");
+    }
 }
 
 #[test]

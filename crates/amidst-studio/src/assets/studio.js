@@ -94,6 +94,34 @@ document.addEventListener("pointerdown", () => {
   });
 });
 
+/** Whether two elements differ at most in what is inside of them; what a reader opened or closed is no difference. */
+function alike(now, next) {
+  if (now.tagName !== next.tagName) return false;
+  const told = (e) => [...e.attributes].filter((a) => a.name !== "open").map((a) => `${a.name}=${a.value}`).sort().join("\n");
+  return told(now) === told(next);
+}
+
+// What is one thing: a field has a state of its own, a picture is drawn as a whole.
+const WHOLE = "input, select, textarea, button, svg, option, progress";
+
+/** Makes an element show what another does, and touches only what differs, so that the rest keeps its state and is not drawn again. */
+function renew(now, next) {
+  const [old, fresh] = [[...now.childNodes], [...next.childNodes]];
+  // What is the same at the end stays, wherever something came or went before it.
+  let tail = 0;
+  while (tail < Math.min(old.length, fresh.length) && old.at(-1 - tail).isEqualNode(fresh.at(-1 - tail))) tail++;
+  const [kept, wanted] = [old.slice(0, old.length - tail), fresh.slice(0, fresh.length - tail)];
+  const after = old[old.length - tail] ?? null;
+  kept.slice(wanted.length).forEach((node) => node.remove());
+  wanted.forEach((node, i) => {
+    const own = kept[i];
+    if (!own) now.insertBefore(node, after);
+    else if (own.isEqualNode(node)) return;
+    else if (own.nodeType === Node.ELEMENT_NODE && node.nodeType === Node.ELEMENT_NODE && !own.matches(WHOLE) && alike(own, node)) renew(own, node);
+    else own.replaceWith(node);
+  });
+}
+
 async function once() {
   let text;
   try {
@@ -112,18 +140,20 @@ async function once() {
   const mine = [...document.querySelectorAll("[data-mine], [data-dirty]")].map((i) => [i.id, i.type === "checkbox" ? i.checked : i.value, i.dataset.dirty]);
   for (const id of PARTS) {
     const [now, next] = [byId(id), fresh.getElementById(id)];
-    if (now && next && now.innerHTML !== next.innerHTML) now.replaceChildren(...next.childNodes);
+    if (now && next) renew(now, next);
   }
   document.title = fresh.title;
   if (document.querySelector("[data-job]")) soon();
   version = Number(fresh.body.dataset.version);
+  document.body.dataset.version = version;
   for (const [id, is] of open) if (byId(id)) byId(id).open = is;
   for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
   for (const [id, value, dirty] of mine) {
     const input = byId(id);
     if (!input || !id) continue;
     if (input.type === "checkbox") input.checked = value;
-    else input.value = value;
+    // What can be chosen no longer is not chosen.
+    else if (!input.options || [...input.options].some((option) => option.value === value)) input.value = value;
     if (dirty) input.dataset.dirty = dirty;
   }
   const target = place && byId(place.id);

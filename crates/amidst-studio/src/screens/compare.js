@@ -1,5 +1,5 @@
 // Compare: which groups and which two columns are shown is part of the address, and chosen without leaving one's place.
-import { refresh } from "/assets/studio.js";
+import { refresh } from "./studio.js";
 
 function ask(change) {
   const address = new URL(location.href);

@@ -2,15 +2,15 @@
 //! figures are those of the owner's report, drawn by the same code.
 
 use amidst::anonymize::Release;
-use amidst::overview::{Association, CrossTable, FirstRows, Sides};
+use amidst::overview::{Association, CrossTable, FirstRows, GroupLoss};
 use amidst::policy::Role;
-use amidst::report::sections;
 use amidst::words::grouped;
 use maud::{Markup, html};
 use serde_json::json;
 
 use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
+use crate::results::Compared;
 use crate::studio::View;
 
 /// Pairs that are shown.
@@ -43,15 +43,14 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         (head)
         (parts::job(view, Kind::Compare))
         (purpose(view))
-        @if !view.jobs.runs(Kind::Compare) { p { (parts::start(Kind::Compare, again, &json!({}))) } }
+        @if !view.jobs.runs(Kind::Compare) { p.run { (parts::start(Kind::Compare, again, &json!({}))) } }
         @if let Some(made) = compared {
-            (parts::stale(view, &made.text))
+            (parts::stale(view, &made.basis))
             (summary(&made.made.release))
             (rows(view, &made.made.rows))
-            (who_loses(&made.made.sides, query))
-            (pairs(&made.made.pairs, &made.made.sides, query))
-            @let all = sections(&made.made.release.outcome.report);
-            @for (i, id) in SHOWN.iter().enumerate() { @for (_, heading, content) in all.iter().filter(|(own, _, _)| own == id) {
+            (who_loses(&made.made, query))
+            (pairs(&made.made, query))
+            @for (i, id) in SHOWN.iter().enumerate() { @for (_, heading, content) in made.made.sections.iter().filter(|(own, _, _)| own == id) {
                 details.report id=(format!("report-{id}")) data-keep open[i < OPEN] { summary { h2 { (heading) } } (content) }
             } }
         }
@@ -88,7 +87,7 @@ fn summary(release: &Release) -> Markup {
             li { "found by " strong { (done.algorithm) } @if done.optimal { ", proven best of its kind" } }
         }
         ul.said { @for line in &done.report.summary { li { (line) } } }
-        @if !done.warnings.is_empty() { ul.note { @for warning in &done.warnings { li { (warning) } } } }
+        @if !done.warnings.is_empty() { ul.note { @for warning in &done.warnings { li { (parts::ticked(warning)) } } } }
     }
 }
 
@@ -116,15 +115,15 @@ fn published(view: &View, first: &FirstRows) -> FirstRows {
 }
 
 /// Which groups lose most: by the values of the column that was asked for, or of any.
-fn who_loses(sides: &Sides, query: &Query) -> Markup {
-    let by = query.get("by").and_then(|by| by.parse::<usize>().ok()).filter(|&by| by < sides.columns.len());
-    let groups = sides.losses(by);
-    let worth: Vec<_> = groups.iter().filter(|group| by.is_some() || group.rows >= LEAST).take(SHOWN_GROUPS).collect();
+fn who_loses(made: &Compared, query: &Query) -> Markup {
+    let by = query.get("by").and_then(|by| by.parse::<usize>().ok()).filter(|&by| by < made.columns.len());
+    let asked = |group: &&GroupLoss| by.map_or(group.rows >= LEAST, |by| group.column == made.columns[by]);
+    let worth = made.losses.iter().filter(asked).take(SHOWN_GROUPS);
     html! {
         section aria-labelledby="losers" {
             h2 id="losers" { "Who loses most" }
             p.soft { "What is lost of a person's quasi cells, from 0 (nothing) to 1 (everything, or the row is left out), on average over each group. For your eyes: these are groups of the original." }
-            (chooser("by", "Groups by", by, std::iter::once((String::new(), "any column".to_string())).chain(numbered(sides))))
+            (chooser("by", "Groups by", by, std::iter::once((String::new(), "any column".to_string())).chain(numbered(&made.columns))))
             div.scroll id="loser-rows" tabindex="0" role="group" aria-label="Groups that lose most" { table {
                 thead { tr { th scope="col" { "group" } th.n scope="col" { "rows" } th.n scope="col" { "left out" } th.n scope="col" { "loss" } } }
                 tbody { @for group in worth { tr {
@@ -141,8 +140,8 @@ fn meter(value: f64, label: &str) -> Markup {
 }
 
 /// The columns by their numbers.
-fn numbered(sides: &Sides) -> impl Iterator<Item = (String, String)> + '_ {
-    sides.columns.iter().enumerate().map(|(i, column)| (i.to_string(), column.name.clone()))
+fn numbered(columns: &[String]) -> impl Iterator<Item = (String, String)> + '_ {
+    columns.iter().enumerate().map(|(i, column)| (i.to_string(), column.clone()))
 }
 
 /// A choice that is part of the address.
@@ -159,23 +158,24 @@ fn chooser(name: &str, label: &str, chosen: Option<usize>, options: impl Iterato
 }
 
 /// Two columns together, and how much any two say about each other.
-fn pairs(pairs: &[Association], sides: &Sides, query: &Query) -> Markup {
-    let position = |name: &str| sides.columns.iter().position(|column| column.name == name);
+fn pairs(made: &Compared, query: &Query) -> Markup {
+    let (pairs, columns) = (&made.pairs, &made.columns);
+    let position = |name: &str| columns.iter().position(|column| column == name);
     let of = |pair: &Association| Some((position(&pair.columns.0)?, position(&pair.columns.1)?));
-    let asked = |name: &str| query.get(name).and_then(|n| n.parse::<usize>().ok()).filter(|&n| n < sides.columns.len());
+    let asked = |name: &str| query.get(name).and_then(|n| n.parse::<usize>().ok()).filter(|&n| n < columns.len());
     let chosen = asked("a").zip(asked("b")).or_else(|| pairs.first().and_then(of));
     html! {
         @if let Some((a, b)) = chosen { section aria-labelledby="pairs" {
             h2 id="pairs" { "Pairs of columns" }
             div.line {
-                (chooser("a", "One column", Some(a), numbered(sides)))
-                (chooser("b", "Another", Some(b), numbered(sides)))
+                (chooser("a", "One column", Some(a), numbered(columns)))
+                (chooser("b", "Another", Some(b), numbered(columns)))
             }
-            @if let Some((before, after)) = sides.cross(a, b) {
-                @let names = (sides.columns[a].name.as_str(), sides.columns[b].name.as_str());
+            @if let Some(crossed) = made.cross(a, b) {
+                @let names = (columns[a].as_str(), columns[b].as_str());
                 div.pair.tables {
-                    div { h3 { "Before" } (cross_table("before", names, &before)) }
-                    div { h3 { "After" } (cross_table("after", names, &after)) }
+                    div { h3 { "Before" } (cross_table("before", names, &crossed.0)) }
+                    div { h3 { "After" } (cross_table("after", names, &crossed.1)) }
                 }
                 p.soft { "Of the rows of each line, the share that has the value on top; the darker, the more. Numbers are cut into ranges of about as many rows." }
             }

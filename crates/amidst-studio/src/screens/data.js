@@ -1,5 +1,5 @@
 // Data: dropping, choosing and naming a table.
-import { post, refresh, say, showProblems, understood } from "/assets/studio.js";
+import { post, refresh, say, showProblems, understood } from "./studio.js";
 
 const element = (id) => document.getElementById(id);
 

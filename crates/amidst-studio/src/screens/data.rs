@@ -116,6 +116,7 @@ fn reading(view: &View) -> Markup {
                 (field("Encoding", &["data", "encoding"], "text", Some("such as windows-1252; UTF-8 when empty")).text(view))
                 (field("Sheet", &["data", "sheet"], "text", Some("of a workbook with several")).text(view))
             }
+            p { button.small type="button" data-post="/run/look" { "Read it again" } " " span.soft { "A file that changes is told of by itself; a database is not asked." } }
         }
     }
 }

@@ -1,6 +1,6 @@
 // Explore: a chosen node or algorithm is looked at without leaving one's place; a node tells why it fails when one hovers over
 // it or reaches it by the keyboard.
-import { refresh } from "/assets/studio.js";
+import { refresh } from "./studio.js";
 
 document.addEventListener("click", async (e) => {
   const link = e.target.closest?.("a[href^='/explore?']");

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use amidst::core::internal::lattice::{Explored, ExploredNode, FrontPoint};
+use amidst::core::model::named::K_ANONYMITY;
 use amidst::explore::local::Compared;
-use amidst::explore::{How, NodeVerdict, Seen, why_not};
-use amidst::job::Job;
+use amidst::explore::{How, NodeRequirement, Seen};
 use amidst::plan::metric_of;
+use amidst::policy::Policy;
 use amidst::report::Partition;
 use amidst::report::chart::{LatticeNode, Mark, Point, lattice, partition, plane};
 use amidst::words::{count, grouped};
@@ -16,7 +17,7 @@ use serde_json::json;
 
 use crate::jobs::{Ending, Kind};
 use crate::parts::{self, Query};
-use crate::results::{Growing, Possible};
+use crate::results::{Exploration, Fitted, Growing, Possible};
 use crate::studio::View;
 
 /// Nodes and points that are listed.
@@ -41,14 +42,14 @@ pub fn draw(view: &View, query: &Query) -> Markup {
     html! {
         (head)
         (parts::job(view, Kind::Explore))
-        @if !view.jobs.runs(Kind::Explore) { p { (parts::start(Kind::Explore, again, &json!({}))) } }
+        @if !view.jobs.runs(Kind::Explore) { p.run { (parts::start(Kind::Explore, again, &json!({}))) } }
         @if let Some(growing) = growing {
-            (so_far(view, growing))
+            (so_far(view, growing, query))
         } @else if let Some(explored) = explored {
-            (parts::stale(view, &explored.text))
-            @match &explored.made {
-                Possible::Lattice(columns, found) => (of_lattice(view, columns, found, query)),
-                Possible::Local(found, partitions) => (of_local(view, found, partitions, query)),
+            (parts::stale(view, &explored.fitted.basis))
+            @match &explored.possible {
+                Possible::Lattice(columns, found) => (of_lattice(explored, columns, found, query)),
+                Possible::Local(found, partitions) => (of_local(view, explored, found, partitions, query)),
             }
         }
         p.next { a.button href="/compare" { "Next: compare before and after" } }
@@ -62,14 +63,13 @@ fn growing_counts(view: &View) -> bool {
 }
 
 /// What a search that runs, or was stopped, has seen: its curve grows.
-fn so_far(view: &View, growing: &Growing) -> Markup {
+fn so_far(view: &View, growing: &Growing, query: &Query) -> Markup {
     let (looked, seen) = growing.so_far();
-    let metric = metric(view);
+    let metric = metric(Some(&growing.fitted.policy));
+    let columns = heights(&growing.fitted);
+    let chosen = chosen(query);
     let how = |how: &How| match how {
-        How::Levels(levels) => {
-            let named = growing.columns.iter().zip(levels).map(|(name, level)| format!("{name} {level}"));
-            named.collect::<Vec<_>>().join(", ")
-        }
+        How::Levels(levels) => words(&columns, levels),
         How::Algorithm(id) => (*id).to_string(),
         How::Size(k) => format!("Mondrian with k = {k}"),
     };
@@ -77,26 +77,63 @@ fn so_far(view: &View, growing: &Growing) -> Markup {
         x: seen.cost,
         y: seen.max_risk,
         words: format!("risk {:.4}, {metric} {:.4}, {}", seen.max_risk, seen.cost, how(&seen.how)),
-        address: None,
-        mark: if matches!(seen.how, How::Algorithm(_)) { Mark::Filled } else { Mark::Open },
+        address: match &seen.how {
+            How::Levels(levels) => Some(address(levels, Shade::asked(query))),
+            How::Size(k) => Some(size_address(*k)),
+            How::Algorithm(_) => None,
+        },
+        mark: match &seen.how {
+            How::Levels(levels) if chosen.as_ref() == Some(levels) => Mark::Chosen,
+            How::Algorithm(_) => Mark::Filled,
+            _ => Mark::Open,
+        },
     };
     let points: Vec<Point> = seen.iter().map(point).collect();
     html! {
         section id="growing" aria-labelledby="curve" {
             h2 id="curve" { "Risk against loss, so far (measured by " (metric) ")" }
-            (parts::stale(view, &growing.text))
+            (parts::stale(view, &growing.fitted.basis))
             @if points.is_empty() { p.soft { "Nothing to draw yet: first it is found which combinations satisfy the policy." } } @else {
                 div.scroll id="growing-plane" tabindex="0" role="group" aria-label="Risk against loss, so far" {
                     (plane("Risk against loss, so far", "Each point is a way to release the table.", (&metric, "largest risk of anyone"), &points)) }
-                p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Whether they satisfy the policy is told when the search is done." }
+                p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Choose one to see whether it satisfies the policy, and why." }
+            }
+        }
+        @if let Some(levels) = &chosen { (node(&growing.fitted, &columns, levels)) }
+        (size_chosen(view, query))
+    }
+}
+
+/// The columns whose levels a node has, with the heights of their hierarchies.
+fn heights(fitted: &Fitted) -> Vec<(String, usize)> {
+    fitted.prepared.generalizations.iter().map(|g| (g.name.clone(), g.height())).collect()
+}
+
+/// Where classes of a size are looked at.
+fn size_address(k: u64) -> String {
+    format!("/explore?size={k}#size")
+}
+
+/// What it means to ask for classes of the size that an address names, with a way to ask for it.
+fn size_chosen(view: &View, query: &Query) -> Markup {
+    let Some(k) = query.get("size").and_then(|size| size.parse::<u64>().ok()) else { return html! {} };
+    let stated =
+        view.requirements().iter().position(|r| r.get("model").and_then(|m| m.as_str()) == Some(K_ANONYMITY.id));
+    let current = stated.map(|i| parts::typed(view.requirements()[i].get("k"))).unwrap_or_default();
+    html! {
+        section.card id="size" tabindex="-1" aria-labelledby="size-title" {
+            h2 id="size-title" { "Classes of at least " (k) " rows" }
+            p { "Nobody would be found with a probability above 1/" (k) ". This is what Mondrian makes of the table for k alone." }
+            @if current == k.to_string() { p.soft { "The policy asks for this k." } } @else {
+                p { button.small type="button" data-edit=(parts::k_of(stated, k)) { "Require k = " (k) } }
             }
         }
     }
 }
 
 /// The metric that a search goes by: that of the policy, or the one that is chosen for it.
-fn metric(view: &View) -> String {
-    view.policy.as_ref().and_then(|p| metric_of(p).ok()).map_or_else(String::new, |metric| metric.id.to_string())
+fn metric(policy: Option<&Policy>) -> String {
+    policy.and_then(|policy| metric_of(policy).ok()).map_or_else(String::new, |metric| metric.id.to_string())
 }
 
 /// What the colour of a node tells.
@@ -135,12 +172,13 @@ fn chosen(query: &Query) -> Option<Vec<usize>> {
 /// Why the node that an address names can be published, or why not, for whoever hovers over it; none where nothing was
 /// explored.
 pub fn why(view: &View, query: &Query) -> Option<Markup> {
-    let Possible::Lattice(columns, _) = &view.results.explored.as_deref()?.made else { return None };
-    Some(node(view, columns, &chosen(query)?))
+    let growing = view.results.growing.as_deref().filter(|_| growing_counts(view)).map(|growing| &growing.fitted);
+    let fitted = growing.or_else(|| view.results.explored.as_deref().map(|explored| &explored.fitted))?;
+    Some(node(fitted, &heights(fitted), &chosen(query)?))
 }
 
-fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -> Markup {
-    let metric = metric(view);
+fn of_lattice(explored: &Exploration, columns: &Columns, found: &Explored, query: &Query) -> Markup {
+    let metric = metric(Some(&explored.fitted.policy));
     let (chosen, shade) = (chosen(query), Shade::asked(query));
     let is_chosen = |levels: &[usize]| chosen.as_deref() == Some(levels);
     let valid = |levels: &[usize]| found.minimal.iter().any(|m| m.levels.iter().zip(levels).all(|(a, b)| a <= b));
@@ -173,7 +211,7 @@ fn of_lattice(view: &View, columns: &Columns, found: &Explored, query: &Query) -
                 (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
             p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
-        @if let Some(levels) = &chosen { (node(view, columns, levels)) }
+        @if let Some(levels) = &chosen { (node(&explored.fitted, columns, levels)) }
         (picture(columns, found, &metric, chosen.as_deref(), shade))
         section aria-labelledby="minimal" {
             h2 id="minimal" { "Most precise combinations, least loss first" }
@@ -291,37 +329,43 @@ fn shades(metric: &str, chosen: Option<&[usize]>, current: Shade) -> Markup {
 }
 
 /// Why a node can be published, or why not.
-fn node(view: &View, columns: &Columns, levels: &[usize]) -> Markup {
-    let (Some(policy), Some(fitted)) = (&view.policy, &view.results.fitted) else { return html! {} };
-    let named: Vec<(String, usize)> =
-        columns.iter().zip(levels).map(|((name, _), level)| (name.clone(), *level)).collect();
-    let why = match why_not(policy, &fitted.prepared, &named, &Job::default()) {
-        Ok(why) => why,
+fn node(fitted: &Fitted, columns: &Columns, levels: &[usize]) -> Markup {
+    let told = match fitted.verdict(levels) {
+        Ok(told) => told,
         Err(failure) => return html! { div.wrong id="node" { p { (failure) } } },
     };
-    let told = NodeVerdict::of(policy, &fitted.prepared, &why);
-    let title = match (why.valid, why.rows) {
+    let title = match (told.valid, told.rows_to_suppress) {
         (true, 0) => "This node satisfies the policy".to_string(),
-        (true, rows) => format!("This node satisfies the policy with {} rows suppressed", grouped(rows)),
+        (true, rows) => format!("This node satisfies the policy with {} left out", count(rows, "row", "rows")),
         (false, rows) => format!(
-            "This node cannot be published: {} rows would have to be suppressed, {} may be",
-            grouped(rows),
-            grouped(why.limit)
+            "This node cannot be published: {} would have to be left out, {} may be",
+            count(rows, "row", "rows"),
+            grouped(told.suppression_limit)
         ),
     };
     html! {
         section.card id="node" tabindex="-1" aria-labelledby="node-title" {
             h2 id="node-title" { (title) }
-            p.soft { (words(columns, levels)) " · " (count(why.classes, "class", "classes")) }
-            @for r in &told.requirements {
-                @let holds = r.verdict.holds;
-                p { span class=(if holds { "holds" } else { "fails" }) { (if holds { "holds" } else { "fails" }) } " " (r.verdict.model)
-                    @if !holds { " in " (grouped(r.failing_classes)) " classes with " (grouped(r.failing_rows)) " rows; the worst:" } }
-                @if !holds { ul { @for class in &r.worst {
-                    li { (class.labels().join(", ")) " " span.soft { "(" (class.rows) " rows)" } }
-                } } }
-            }
+            p.soft { (words(columns, levels)) " · " (count(told.classes, "class", "classes")) }
+            @for r in &told.requirements { (obstacle(r, told.valid)) }
         }
+    }
+}
+
+/// What came of one requirement at a node. Classes that break it are left out of a node that can be published.
+fn obstacle(r: &NodeRequirement, valid: bool) -> Markup {
+    let holds = r.verdict.holds;
+    let classes = count(r.failing_classes, "class", "classes");
+    let rows = count(r.failing_rows, "row", "rows");
+    html! {
+        p {
+            @if holds { span.holds { "holds" } " " (r.verdict.model) }
+            @else if valid { span.holds { "holds" } " " (r.verdict.model) " with " (classes) " of " (rows) " left out; the worst of these:" }
+            @else { span.fails { "fails" } " " (r.verdict.model) " in " (classes) " with " (rows) "; the worst:" }
+        }
+        @if !holds { ul { @for class in &r.worst {
+            li { (class.labels().join(", ")) " " span.soft { "(" (count(class.rows, "row", "rows")) ")" } }
+        } } }
     }
 }
 
@@ -348,8 +392,8 @@ fn where_classes_lie(shown: Option<&Named>) -> Markup {
     }
 }
 
-fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) -> Markup {
-    let metric = metric(view);
+fn of_local(view: &View, explored: &Exploration, found: &Compared, partitions: &[Named], query: &Query) -> Markup {
+    let metric = metric(Some(&explored.fitted.policy));
     let current = view.policy.as_ref().and_then(|p| p.search.algorithm.clone());
     let front: Vec<Point> = found
         .front
@@ -358,8 +402,12 @@ fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) 
             x: p.cost,
             y: p.risk.prosecutor_max,
             words: format!("k = {}, risk {:.4}, {metric} {:.4}", p.k, p.risk.prosecutor_max, p.cost),
-            address: None,
-            mark: Mark::Open,
+            address: Some(size_address(p.k)),
+            mark: if query.get("size").is_some_and(|size| *size == p.k.to_string()) {
+                Mark::Chosen
+            } else {
+                Mark::Open
+            },
         })
         .collect();
     let drawn = |algorithm: &str| partitions.iter().any(|(id, _)| *id == algorithm);
@@ -389,8 +437,9 @@ fn of_local(view: &View, found: &Compared, partitions: &[Named], query: &Query) 
             h2 id="curve" { "Risk against loss (measured by " (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
-            p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says." }
+            p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says; choose one to require its k." }
         }
+        (size_chosen(view, query))
         (where_classes_lie(shown_partition(partitions, asked)))
         section aria-labelledby="algorithms" {
             h2 id="algorithms" { "What each algorithm makes of the table" }

@@ -1,5 +1,5 @@
 // Hierarchies: another builder begins with its example; values move between groups; files come in.
-import { edit, post, refresh, say, send, showProblems } from "/assets/studio.js";
+import { edit, post, refresh, say, send, showProblems } from "./studio.js";
 
 document.addEventListener("submit", async (e) => {
   const column = e.target.dataset?.move;

@@ -12,6 +12,7 @@ use toml_edit::{Array, InlineTable, Item, Value};
 use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
 use crate::places::Problem;
+use crate::results::Fitted;
 use crate::studio::View;
 
 /// Nodes of a level that are listed beside the picture.
@@ -34,7 +35,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         (parts::job(view, Kind::Check))
         @if quasi.is_empty() { (parts::empty("No column is quasi, so nothing is generalized.", "/columns", "Give a column the role quasi")) }
         @if let Some(fitted) = view.results.fitted.as_deref().filter(|_| !view.jobs.runs(Kind::Check) && !quasi.is_empty()) {
-            @if !view.current(&fitted.text) { p.note.stale { "The policy has changed since, and is not in order yet. The pictures are of the last one that was." } }
+            @if !view.current_policy(&fitted.basis) { p.note.stale { "The policy has changed since, and is not in order yet. The pictures are of the last one that was." } }
         }
         @for column in &quasi { (card(view, column)) }
         p.next { a.button href="/protection" { "Next: what a release must satisfy" } }
@@ -52,7 +53,9 @@ fn card(view: &View, name: &str) -> Markup {
     let problems: Vec<&Problem> = view.problems.within(&keys).collect();
     let id = parts::id(&keys);
     let fitted = view.results.fitted.as_deref();
-    let tree = fitted.and_then(|f| f.trees.iter().find(|t| t.column == name));
+    // Of another table there is nothing to show, even where it has a column of that name.
+    let same = |f: &&Fitted| view.policy.as_ref().is_none_or(|policy| policy.data.input == f.policy.data.input);
+    let tree = fitted.filter(same).and_then(|f| f.trees.iter().find(|t| t.column == name));
     // Only where something is wrong: the hierarchy is built anew to find out.
     let lacking = match (view.overview(), &view.policy) {
         (Some(overview), Some(policy)) if !problems.is_empty() => overview.lacking(policy, name),
@@ -86,7 +89,10 @@ fn picture(view: &View, tree: &Tree) -> Markup {
         .levels
         .iter()
         .map(|level| {
-            level.iter().map(|n| chart::Node { label: n.label.clone(), rows: n.rows, parent: n.parent }).collect()
+            level
+                .iter()
+                .map(|n| chart::Node { label: shown(&n.label).to_string(), rows: n.rows, parent: n.parent })
+                .collect()
         })
         .collect();
     let few = few(view);
@@ -99,11 +105,16 @@ fn picture(view: &View, tree: &Tree) -> Markup {
             summary { "Levels and their nodes" }
             @for (i, level) in tree.levels.iter().enumerate().skip(1) {
                 h3 { "Level " (i) ": " (count(level.len() as u64, "node", "nodes")) }
-                ul.nodes { @for node in level.iter().take(LISTED) { li { (node.label) " " span.soft { (grouped(node.rows)) } } }
+                ul.nodes { @for node in level.iter().take(LISTED) { li { (shown(&node.label)) " " span.soft { (grouped(node.rows)) } } }
                     @if level.len() > LISTED { li.soft { "and " (grouped((level.len() - LISTED) as u64)) " more" } } }
             }
         }
     }
+}
+
+/// A label for people: an empty cell has none.
+fn shown(label: &str) -> &str {
+    if label.is_empty() { "(unknown)" } else { label }
 }
 
 /// The recipe, with a field for each of its keys.
@@ -126,7 +137,7 @@ fn recipe(view: &View, name: &str, lacking: &[(String, u64)]) -> Markup {
             }
             @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
         }
-        @if let Some(builder) = builder { p.hint { (builder.definition) } }
+        @if let Some(builder) = builder { p.hint { (parts::ticked(builder.definition)) } }
         @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
     }
 }

@@ -1,5 +1,5 @@
 // Protection: a requirement is added with values to begin with.
-import { edit } from "/assets/studio.js";
+import { edit } from "./studio.js";
 
 document.addEventListener("submit", async (e) => {
   if (e.target.id !== "add") return;

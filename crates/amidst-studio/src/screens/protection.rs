@@ -45,9 +45,9 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
         (add(view))
         (presets(view))
         (search(view))
-        @if let Some(checked) = view.results.checked.as_ref().filter(|c| view.current(&c.text) && !c.remarks.is_empty()) {
+        @if let Some(checked) = view.results.checked.as_ref().filter(|c| view.current_policy(&c.basis) && !c.remarks.is_empty()) {
             section aria-labelledby="remarks" { h2 id="remarks" { "Probably not meant" }
-                ul { @for remark in &checked.remarks { li { (remark) } } } }
+                ul { @for remark in &checked.remarks { li { (parts::ticked(remark)) } } } }
         }
         p.next { a.button href="/explore" { "Next: see what is possible" } }
     }
@@ -79,7 +79,7 @@ fn card(view: &View, i: usize, stated: &dyn TableLike) -> Markup {
         .results
         .fitted
         .as_ref()
-        .filter(|f| view.current(&f.text))
+        .filter(|f| view.current_policy(&f.basis))
         .and_then(|f| f.strongest.get(i).cloned().flatten());
     html! {
         section.card.requirement id=(parts::id(&keys)) {
@@ -210,12 +210,8 @@ fn presets(view: &View) -> Markup {
             h2 id="presets" { "Thresholds in use" }
             p.soft { "How many rows a class must have at least. Which one applies to you is for your privacy officer to say." }
             ul.presets { @for (value, label, source) in PRESETS {
-                @let edit = match k {
-                    Some(i) => json!({"op": "set", "path": ["require", i, "k"], "kind": "number", "value": value.to_string()}),
-                    None => json!({"op": "require", "add": [{"model": K_ANONYMITY.id, "parameters": [["k", value.to_string()]]}]}),
-                };
                 li {
-                    button.small type="button" data-edit=(edit) aria-pressed=(if stated == *label { "true" } else { "false" }) { "k = " (label) }
+                    button.small type="button" data-edit=(parts::k_of(k, *value)) aria-pressed=(if stated == *label { "true" } else { "false" }) { "k = " (label) }
                     " " span { (source) }
                 }
             } }

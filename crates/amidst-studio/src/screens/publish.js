@@ -1,5 +1,5 @@
 // Publish: releases and series.
-import { post, refresh, showProblems } from "/assets/studio.js";
+import { post, refresh, showProblems } from "./studio.js";
 
 document.addEventListener("submit", async (e) => {
   const form = e.target;

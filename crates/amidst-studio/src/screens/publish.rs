@@ -104,11 +104,11 @@ fn done(view: &View) -> Markup {
     html! {
         section.card.good aria-labelledby="published" {
             h2 id="published" { "Published: " (told.folder) }
-            (parts::stale(view, &published.text))
+            (parts::stale(view, &published.basis))
             ul.said { @for line in json["summary"].as_array().unwrap_or(&empty) { li { (line.as_str().unwrap_or_default()) } } }
             p { (grouped(json["rows_out"].as_u64().unwrap_or(0))) " of " (grouped(json["rows_in"].as_u64().unwrap_or(0))) " rows in "
                 (grouped(json["classes"].as_u64().unwrap_or(0))) " classes, found by " (json["algorithm"].as_str().unwrap_or_default()) "." }
-            @for warning in &told.warnings { p.note { (warning) } }
+            @for warning in &told.warnings { p.note { (parts::ticked(warning)) } }
         }
     }
 }
@@ -117,8 +117,11 @@ fn verdict(view: &View) -> Markup {
     html! {
         (parts::job(view, Kind::Verify))
         @if let Some(verified) = view.results.verified.as_deref() {
-            section class={ "card " (if verified.valid { "good" } else { "bad" }) } id="verdict" {
-                h2 { @if verified.valid { "Verified: " (verified.folder) " is what its certificate says" } @else { (verified.folder) " does NOT stand" } }
+            section class={ "card " (if verified.valid && view.verified_still { "good" } else { "bad" }) } id="verdict" {
+                h2 { @if !view.verified_still { (verified.folder) " has changed since it was verified" }
+                    @else if verified.valid { "Verified: " (verified.folder) " is what its certificate says" } @else { (verified.folder) " does NOT stand" } }
+                @if !view.verified_still { p { "What follows was found before that. "
+                    button.small type="button" data-post="/run/verify" data-body=(json!({"folder": verified.folder})) { "Verify it again" } } }
                 @if !verified.claims.is_empty() { ul { @for claim in &verified.claims { li { (claim) } } } }
                 @if !verified.problems.is_empty() { ul { @for problem in &verified.problems { li { (problem) } } } }
             }

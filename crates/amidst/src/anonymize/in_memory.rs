@@ -168,7 +168,7 @@ impl Candidate {
     }
 
     /// The table.
-    pub(crate) fn prepared(&self) -> &Prepared {
+    pub fn prepared(&self) -> &Prepared {
         &self.searched.prepared
     }
 

@@ -155,11 +155,13 @@ impl<R> Searched<R> {
         outputs: Outputs,
     ) -> Anonymized {
         let prepared = &self.prepared;
+        let mut warnings = warnings(policy, prepared, self.algorithm, &self.judged, self.joined.as_ref());
+        warnings.extend(sealed.reports.internal.above_threshold());
         Anonymized {
             algorithm: self.algorithm.id,
             optimal: self.found.optimal,
             gap: self.found.gap,
-            warnings: warnings(policy, prepared, self.algorithm, &self.judged, self.joined.as_ref()),
+            warnings,
             levels: levels(prepared, &self.found),
             suppressed_cells: suppressed_cells(prepared, &self.found),
             notes: self.found.notes.clone(),

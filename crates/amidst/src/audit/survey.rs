@@ -5,7 +5,7 @@
 //! threes, and the minimal sample uniques are found ([`Suda`]). Three columns of fifteen are 455 sets, so of wide or
 //! long tables only the columns that matter most are put together, and it is said which.
 
-use amidst_core::internal::shared::Shared;
+use amidst_core::internal::row_groups::RowGroups;
 use amidst_core::risk::Suda;
 use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
@@ -179,7 +179,7 @@ fn sets(table: &Table, together: &[usize], suda: &Suda, max_size: usize) -> Vec<
     let describe = |&(uniques, set): &(u64, u64)| {
         let members: Vec<usize> = (0..n).filter(|c| set >> c & 1 == 1).map(|c| together[c]).collect();
         let cells: Vec<&Column> = members.iter().map(|&i| &table.columns[i]).collect();
-        let distinct = Shared::of(&cells, table.rows).sizes.len() as u64;
+        let distinct = RowGroups::of(&cells, table.rows).sizes.len() as u64;
         let columns = members.iter().map(|&i| table.columns[i].name.clone()).collect();
         SetRisk { columns, distinct, uniques }
     };

@@ -4,7 +4,7 @@
 //! is told from the values ([`Guessed::look`]). Every guess becomes a line of the draft with its reason.
 
 use amidst_core::table::{Column, DATE_ORDERS, DateOrder, Table, ValueType, number};
-use amidst_io::{Conventions, DateFormat, Input, Merged, ReadError, ReadOptions, TextEncoding};
+use amidst_io::{Conventions, DateFormat, Formulas, Input, Merged, ReadError, ReadOptions, TextEncoding};
 
 use crate::policy::Data;
 use crate::policy::quote::text;
@@ -97,6 +97,12 @@ impl Guessed {
             ReadError::MergedCells { cells, .. } if told.merged == Merged::Refuse => {
                 self.say("merged", "\"fill\"", &format!("cells are merged ({cells}): each of them has the value"));
                 self.conventions.merged = Merged::Fill;
+                true
+            }
+            // What was never calculated can be had by saving the file again; an error stays one.
+            ReadError::NoResult { cell, error: Some(error), .. } if told.formulas == Formulas::Refuse => {
+                self.say("formulas", "\"unknown\"", &format!("errors are unknown, as in cell {cell} ({error})"));
+                self.conventions.formulas = Formulas::Unknown;
                 true
             }
             ReadError::DuplicateColumn { .. } | ReadError::EmptyColumnName { .. } if !told.no_header => {

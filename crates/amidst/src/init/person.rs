@@ -63,7 +63,7 @@ pub(super) fn one_key(guesses: &mut [Guess], table: &Table, profiles: &[Profile<
 }
 
 /// Two columns of which rows of one person agree.
-type Settled = (usize, usize);
+type AgreeingColumns = (usize, usize);
 
 struct Candidates<'a> {
     guesses: &'a [Guess],
@@ -74,8 +74,8 @@ struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// The column that stands for people, and two columns that it settles where it does.
-    fn best(&self) -> Option<(usize, Option<Settled>)> {
-        let found: Vec<(usize, Option<Settled>)> = (0..self.guesses.len())
+    fn best(&self) -> Option<(usize, Option<AgreeingColumns>)> {
+        let found: Vec<(usize, Option<AgreeingColumns>)> = (0..self.guesses.len())
             .filter_map(|i| {
                 let settles = if self.may_stand_for_people(i) { self.settled_by(i) } else { None };
                 let called = self.guesses[i].role == Role::Key;
@@ -105,7 +105,7 @@ impl Candidates<'_> {
     }
 
     /// How much of what is settled only a person has; less than nothing where nothing is.
-    fn personal(&self, settles: Option<Settled>) -> i8 {
+    fn personal(&self, settles: Option<AgreeingColumns>) -> i8 {
         settles.map_or(-1, |(a, b)| [a, b].iter().filter(|&&i| self.is_personal(i)).count() as i8)
     }
 
@@ -138,7 +138,7 @@ impl Candidates<'_> {
     }
 
     /// Two or three columns whose values together stand for people: first and last name, a name and a birth date.
-    fn together(&self) -> Option<(Vec<usize>, Option<Settled>)> {
+    fn together(&self) -> Option<(Vec<usize>, Option<AgreeingColumns>)> {
         let named = |i: usize| self.names[i].tells_of("person-name");
         let part = |&i: &usize| {
             let profile = &self.profiles[i];
@@ -185,7 +185,7 @@ impl Candidates<'_> {
     }
 
     /// As [`Candidates::settles`], of one column.
-    fn settled_by(&self, i: usize) -> Option<Settled> {
+    fn settled_by(&self, i: usize) -> Option<AgreeingColumns> {
         let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);
         if !left_out && self.is_personal(i) && !self.names[i].tells_of("birth") {
             return None;
@@ -201,7 +201,7 @@ impl Candidates<'_> {
     /// Two columns that the values of `columns` settle and that are of different kinds: a sex and an age, or two of
     /// which none settles the other, as the county of a town settles its region. How many of them must be a person's
     /// (sex, age, birth) depends on what is known of `columns`: see [`Candidates::needed`].
-    fn settles(&self, columns: &[usize], sample: &Sample) -> Option<Settled> {
+    fn settles(&self, columns: &[usize], sample: &Sample) -> Option<AgreeingColumns> {
         let needed = self.needed(columns);
         let values = columns.iter().fold(1usize, |all, &i| all.saturating_mul(self.profiles[i].distinct));
         let varies = |j: &usize| {

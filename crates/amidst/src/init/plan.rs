@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use amidst_core::hierarchy::{self, Suggestion};
-use amidst_core::internal::shared::Shared;
+use amidst_core::internal::row_groups::RowGroups;
 use amidst_core::risk::{Dependence, line};
 use amidst_core::table::{Codes, Column, Table};
 use rayon::prelude::*;
@@ -74,7 +74,7 @@ fn protect_private(guesses: &mut [Guess], table: &Table, profiles: &[Profile<'_>
             continue;
         }
         released.push(&table.columns[i]);
-        if Shared::of(&released, table.rows).unique() > roles::tolerated(table.rows) {
+        if RowGroups::of(&released, table.rows).unique() > roles::tolerated(table.rows) {
             released.pop();
             generalize(&mut guesses[i], "with the other private columns it singles people out");
         } else if released.len() > SENSITIVE_COLUMNS {

@@ -84,9 +84,20 @@ pub(super) fn section(column: &Column, guess: &Guess, hierarchy: Option<&Suggest
                 "generalize = \"ranges\"      # local recodings may cut anywhere; leave it out to keep to these widths"
             );
         }
+        if known
+            && guess.role == Role::Quasi
+            && suggestion.tells_all_or_nothing()
+            && LISTED.contains(&column.dictionary.len())
+        {
+            let why = "local recodings may list a few values, {a,b}; leave it out for one value or *";
+            let _ = writeln!(out, "generalize = \"sets\"        # {why}");
+        }
     }
     out
 }
+
+/// How many values a column may have for some of them to be listed in a cell. Of two values a list is all of them.
+const LISTED: std::ops::RangeInclusive<usize> = 3..=12;
 
 /// A column of which nothing more is said.
 pub(super) fn unread(name: &str, role: Role, why: &str) -> String {

@@ -41,6 +41,26 @@ pub fn levels_file(path: &str) -> HierarchyPolicy {
     hierarchy("file", path)
 }
 
+/// These values as they are, all others in one group. Optional: `others`, the name of that group.
+pub fn common<const N: usize>(values: [&str; N]) -> HierarchyPolicy {
+    hierarchy("common", values)
+}
+
+/// What stands before the first of these characters.
+pub fn prefix(separators: &str) -> HierarchyPolicy {
+    hierarchy("prefix", separators)
+}
+
+/// Codes of ICD-10: the category, then the chapter.
+pub fn icd10() -> HierarchyPolicy {
+    hierarchy("icd10", true)
+}
+
+/// Countries by their English names or ISO 3166-1 codes: the continent.
+pub fn countries() -> HierarchyPolicy {
+    hierarchy("countries", true)
+}
+
 /// Two levels: the value, and `*`.
 pub fn suppress() -> HierarchyPolicy {
     hierarchy("suppress", true)
@@ -232,9 +252,13 @@ mod tests {
             order(["low", "middle", "high"], [2]),
             taxonomy(branch),
             levels_file("zip.csv").with("separator", ";"),
+            common(["Married", "Single"]).with("others", "other"),
+            prefix("-/"),
+            icd10(),
+            countries(),
             suppress(),
         ];
-        for hierarchy in made {
+        for hierarchy in &made {
             let policy = Policy::builder().quasi("a", hierarchy.clone()).require(k_anonymity(2)).build();
             assert!(policy.is_ok(), "{hierarchy:?}: {}", policy.unwrap_err());
         }

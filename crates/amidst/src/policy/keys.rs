@@ -190,6 +190,14 @@ const DATA: &[Key] = &[
         "\"fill\"",
         &[],
     ),
+    key(
+        "formulas",
+        Kind::Choice(&["refuse", "unknown"]),
+        "\"refuse\"",
+        "cells of a workbook whose formula failed (#N/A) or was never calculated: an error, or unknown",
+        "\"unknown\"",
+        &[],
+    ),
     key("missing", Kind::Texts, "[]", "cells that mean \"unknown\"; nulls always do", "[\"?\", \"\"]", &[]),
     key(
         "missing_rows",

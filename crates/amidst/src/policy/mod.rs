@@ -19,6 +19,7 @@ mod parse;
 pub(crate) mod public;
 mod quasi_sets;
 pub(crate) mod quote;
+mod reads;
 pub mod reference;
 mod release;
 mod requirements;

@@ -7,7 +7,7 @@ use amidst_core::parameter::Parameters;
 use amidst_core::parameter::Rational;
 use amidst_core::search::{MaxSuppression, Suppressed};
 use amidst_core::{algorithm, metric};
-use amidst_io::{Conventions, DateFormat, Merged, TextEncoding};
+use amidst_io::{Conventions, DateFormat, Formulas, Merged, TextEncoding};
 use toml::de::{DeTable, DeValue};
 
 use super::fields::{Fields, in_order, number};
@@ -142,6 +142,9 @@ fn data(fields: &mut Fields, table: &DeTable<'_>) -> Data {
 pub(super) const MERGED: &[(&str, Merged)] =
     &[("refuse", Merged::Refuse), ("fill", Merged::Fill), ("empty", Merged::Empty)];
 
+/// What formulas without a result mean, by the names of policies.
+pub(super) const FORMULAS: &[(&str, Formulas)] = &[("refuse", Formulas::Refuse), ("unknown", Formulas::Unknown)];
+
 /// What the table does not say by itself.
 fn conventions(fields: &mut Fields, table: &DeTable<'_>) -> Conventions {
     let span = |key: &str| table.get(key).map(|i| i.span()).unwrap_or_default();
@@ -166,6 +169,7 @@ fn conventions(fields: &mut Fields, table: &DeTable<'_>) -> Conventions {
         encoding,
         sheet: fields.text(table, "sheet"),
         merged: fields.choice(table, "merged", MERGED).unwrap_or_default(),
+        formulas: fields.choice(table, "formulas", FORMULAS).unwrap_or_default(),
         no_header: fields.flag(table, "header") == Some(false),
         decimal_comma: fields.choice(table, "decimal", &[(".", false), (",", true)]).unwrap_or_default(),
         date_format,

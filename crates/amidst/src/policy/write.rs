@@ -5,7 +5,7 @@ use std::fmt::Write;
 use amidst_core::parameter::Rational;
 use amidst_core::parameter::Value;
 use amidst_core::search::{MaxSuppression, Suppressed};
-use amidst_io::{Merged, without_password};
+use amidst_io::{Formulas, Merged, without_password};
 
 use super::columns::GENERALIZE;
 use super::quote::{key, text};
@@ -123,6 +123,9 @@ impl Policy {
             && told.merged != Merged::Refuse
         {
             field(out, "merged", &text(name));
+        }
+        if told.formulas == Formulas::Unknown {
+            field(out, "formulas", "\"unknown\"");
         }
         if told.no_header {
             field(out, "header", "false");

@@ -44,8 +44,13 @@ pub(crate) struct Bundle<'a> {
 
 impl<'a> Bundle<'a> {
     /// A version of a series, with its documents.
-    pub fn of_version(files: &'a [String], link: &'a Link, told: &'a dyn Fn(&mut Report)) -> Bundle<'a> {
-        Bundle { files, documented: true, series: Some(link), commitment: None, told }
+    pub fn of_version(
+        files: &'a [String],
+        link: &'a Link,
+        commitment: Option<&'a Commitment>,
+        told: &'a dyn Fn(&mut Report),
+    ) -> Bundle<'a> {
+        Bundle { files, documented: true, series: Some(link), commitment, told }
     }
 }
 

@@ -8,6 +8,7 @@ use super::markdown::markdown;
 use super::summary::{findings, leading};
 use crate::Failure;
 use crate::unique::UniqueRows;
+use crate::words::number;
 
 impl Report {
     /// Says the findings in plain words.
@@ -21,6 +22,18 @@ impl Report {
     pub(crate) fn tell_unique(&mut self, unique: UniqueRows) {
         self.unique_rows = Some(unique.into());
         self.summarize();
+    }
+
+    /// That somebody's risk is above the one that the policy accepts, where it is.
+    pub(crate) fn above_threshold(&self) -> Option<String> {
+        let threshold = self.release.as_ref()?.threshold.as_ref().filter(|threshold| !threshold.kept)?;
+        let (name, measured, accepted) = (&threshold.name, number(threshold.measured), number(threshold.risk));
+        // A share such as 1/11 is rounded, and eleven rows keep it.
+        let rows = (1.0 / threshold.risk - 1e-9).ceil();
+        Some(format!(
+            "the highest risk of anyone, {measured}, is above the threshold {accepted} that the policy states ({name}); \
+             classes of at least {rows} persons keep it"
+        ))
     }
 
     /// What each of [`super::FILES`] holds.

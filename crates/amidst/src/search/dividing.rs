@@ -35,8 +35,8 @@ fn divisible(search: &Search<'_>) -> bool {
     search.suppressed == Suppressed::Drop && !search.set.rolled_up() && search.requirements.iter().all(alone)
 }
 
-/// A release that keeps something of every column, divided by those that `recoding` has nothing of. `entry` improves
-/// what the quickest algorithm finds. Nothing where some column cannot be kept.
+/// A release divided by the columns that `recoding` has nothing of, in so far as they can be kept. `entry` improves
+/// what the quickest algorithm finds. Nothing where none of them can be.
 ///
 /// # Errors
 /// When the search is stopped.
@@ -51,9 +51,9 @@ pub(super) fn divided(
     let evaluator = Evaluator::new(search.set, search.requirements);
     let tuples: Vec<usize> = (0..search.set.len()).collect();
     let mut regions = vec![Region { tuples, set: search.set.clone(), recoding: recoding.clone(), loss: 0.0 }];
-    let mut columns = Vec::new();
+    let (mut columns, mut lost): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut whole = recoding.clone();
-    while let Some(&column) = starred(search, &whole).iter().find(|c| !columns.contains(*c)) {
+    while let Some(&column) = starred(search, &whole).iter().find(|c| !columns.contains(c) && !lost.contains(c)) {
         let mut best: Option<(f64, usize, [Region; 2])> = None;
         for (at, region) in regions.iter().enumerate() {
             for inside in nodes(search, region, column) {
@@ -68,7 +68,10 @@ pub(super) fn divided(
                 }
             }
         }
-        let Some((_, at, halves)) = best else { return Ok(None) };
+        let Some((_, at, halves)) = best else {
+            lost.push(column);
+            continue;
+        };
         regions.swap_remove(at);
         regions.extend(halves);
         columns.push(column);
@@ -88,7 +91,7 @@ pub(super) fn divided(
     }
     let (groups, suppressed) = whole.groups(search.set);
     let hold = (0..search.requirements.len()).all(|r| evaluator.judge(r, &groups).0);
-    if !hold || suppressed > 0 {
+    if !hold || suppressed > 0 || columns.is_empty() {
         return Ok(None);
     }
     let notes = vec!["rows that differ in a column are recoded apart, so that it tells something".to_string()];

@@ -83,13 +83,14 @@ pub(super) fn fullest(
 ) -> Result<Option<Candidate>, Failure> {
     let least = found.iter().map(|c| c.cost).fold(f64::INFINITY, f64::min);
     let Some(first) = found.iter().position(|c| c.cost <= least) else { return Ok(None) };
-    let mut first = found.swap_remove(first);
-    if classes(&first.found.recoding).len() <= 1 {
-        // Where all rows are one class nothing else can be.
-        first.starred.clear();
-    }
+    let first = found.swap_remove(first);
     if first.starred.is_empty() || !search.metric.metric.weighted() {
         return Ok(Some(first));
+    }
+    if classes(&first.found.recoding).len() <= 1 {
+        // Where no algorithm parts the rows, none does with other weights.
+        let parted = divided(prepared, search, competed, &first)?;
+        return Ok(Some(parted.filter(|parted| parted.keeps_more(&first)).unwrap_or(first)));
     }
     // The one that loses least, then local ones, which can keep a column in some rows only.
     let others = |e: &&algorithm::Entry| e.kind == RecodingKind::Local && e.id != first.entry.id;

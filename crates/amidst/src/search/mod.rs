@@ -1,7 +1,7 @@
 //! Searching: the algorithm is chosen and run, and what it found is held against its own distribution. Where a policy
 //! names no algorithm, several compete.
 //!
-//! May use: `job`, `plan`, `policy`, `prepare`, `release`, `settling`, and what those use.
+//! May use: `job`, `plan`, `policy`, `prepare`, `release`, `own_distribution`, and what those use.
 
 mod competition;
 mod dividing;
@@ -22,7 +22,7 @@ use crate::policy::Policy;
 use crate::prepare::Prepared;
 use crate::release::{Joined, place_joiners};
 use crate::words::counted;
-use crate::{Failure, Remedy, settling};
+use crate::{Failure, Remedy, own_distribution};
 
 /// What is published, and who found it.
 pub struct Chosen {
@@ -99,7 +99,7 @@ fn run(
         return Err(Failure::Impossible(impossible));
     }
     entry.algorithm.supports(search)?;
-    settling::settled(search, |narrowed| {
+    own_distribution::search(search, |narrowed| {
         let mut found = match policy.search.levels.is_empty() {
             true => entry.algorithm.search(narrowed).map_err(|error| explained(error, entry, narrowed))?,
             false => at_levels(policy, prepared, narrowed)?,
@@ -171,7 +171,7 @@ pub(crate) fn accepted(
         return Err(Failure::Impossible(impossible));
     }
     match settle(&search, &mut found) {
-        OwnDistributionOutcome::Never => Err(settling::unsettled(&search)),
+        OwnDistributionOutcome::Never => Err(own_distribution::impossible(&search)),
         _ => Ok(found),
     }
 }

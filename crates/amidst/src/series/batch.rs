@@ -154,18 +154,18 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     if lacking(work)? {
         return begin_anew(work, (policy, names), &domain, gone, new, job);
     }
-    let mut standing = snapshot::load(work, &search, &domain, &bound)?;
+    let mut maintained_classes = snapshot::load(work, &search, &domain, &bound)?;
     let mut numbers = Vec::with_capacity(new.len());
     for row in new {
         let Some((codes, sensitive)) = bound.row(&domain, &row.cells) else {
             return Err(Failure::Io("the state of the series is damaged: a value has no code".into()));
         };
-        numbers.push(standing.rows.push(row.person, &codes, sensitive));
+        numbers.push(maintained_classes.rows.push(row.person, &codes, sensitive));
     }
     let mut rows_of = SqlRows::new(work, &domain, &bound, gone)?;
-    let maintained = standing.apply(&leaving, numbers, &mut rows_of)?;
+    let maintained = maintained_classes.apply(&leaving, numbers, &mut rows_of)?;
     leave(work, gone)?;
-    let class_of: BTreeMap<Person, u32> = standing.moves().collect();
+    let class_of: BTreeMap<Person, u32> = maintained_classes.moves().collect();
     arrive(work, new, |person| class_of.get(&person).copied().unwrap_or(0))?;
     let fresh: BTreeSet<Person> = new.iter().map(|row| row.person).collect();
     let moved = || -> rusqlite::Result<()> {
@@ -177,7 +177,7 @@ fn maintain(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maint
     };
     moved().map_err(|e| work.fail(e))?;
     domain.store(work)?;
-    snapshot::store(work, &standing, &bound)?;
+    snapshot::store(work, &maintained_classes, &bound)?;
     Ok(maintained)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use amidst_core::hierarchy::Cell;
 use amidst_core::internal::local::class::{Judge, Partition};
-use amidst_core::internal::local::shape::Space;
+use amidst_core::internal::local::shape::{ShapeWord, Space};
 use amidst_core::internal::random::Random;
 use amidst_core::internal::series::{Invariant, Signed, m_invariant};
 use amidst_core::model::{Needs, PrivacyModel};
@@ -249,13 +249,13 @@ fn composed(
 /// Classes as they are published: those whose cells agree are one. Also the published class of each row.
 fn partition(prepared: &Prepared, space: &Space, classes: &[u32]) -> (Partition, Vec<u32>) {
     let tuple_of = prepared.set.tuple_of_entry();
-    let mut shapes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    let mut shapes: BTreeMap<u32, Vec<ShapeWord>> = BTreeMap::new();
     for (&entry, &class) in prepared.entry_of_row.iter().zip(classes) {
         let codes = prepared.set.tuple(tuple_of[entry.index()] as usize);
         match shapes.get_mut(&class) {
             Some(shape) => space.add(shape, codes),
             None => {
-                let mut shape = vec![0; space.words()];
+                let mut shape = space.empty();
                 space.start(&mut shape, codes);
                 shapes.insert(class, shape);
             }

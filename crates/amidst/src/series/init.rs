@@ -35,11 +35,13 @@ pub struct First {
     /// Whether classes stay as the policy's algorithm finds them. Otherwise those that are large enough are split, as
     /// they would be by a later batch.
     pub unsplit: bool,
+    /// Whether version 1 commits to its rows ([`Series::commit_to_rows`]).
+    pub commit: bool,
 }
 
 impl From<Option<String>> for First {
     fn from(input: Option<String>) -> Self {
-        First { input, unsplit: false }
+        First { input, ..First::default() }
     }
 }
 
@@ -56,7 +58,7 @@ pub fn init(
     first: impl Into<First>,
     job: &Job<'_>,
 ) -> Result<Published, Failure> {
-    let First { input, unsplit } = first.into();
+    let First { input, unsplit, commit } = first.into();
     // Only maintained classes are split.
     let mode = mode.or(unsplit.then_some(Mode::Maintain));
     let key = key_of(policy)?.to_string();
@@ -118,7 +120,7 @@ pub fn init(
     note(&work, &Applied { batch: 1, inserted: rows, deleted: 0, dropped, rows, maintained })
         .map_err(|e| work.fail(e))?;
     work.commit()?;
-    let mut series = Series { folder: place.to_path_buf(), policy, mode, header: first.header, store };
+    let mut series = Series { folder: place.to_path_buf(), policy, mode, header: first.header, store, commit };
     let mut published = series.publish(false, job)?;
     published.chosen = reason;
     // The database must be closed before its folder moves.

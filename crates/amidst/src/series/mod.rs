@@ -9,14 +9,15 @@
 //! reveal more than each, and publishing one that does is refused unless it is asked for. In the mode `m-invariant`
 //! they do not, at the price of a few counterfeit rows.
 //!
-//! May use: `files`, `folder`, `job`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`, `report`, `search`,
-//! `unique`, `words`, and what those use.
+//! May use: `commit`, `files`, `folder`, `job`, `open`, `plan`, `policy`, `prepare`, `publish`, `raw`, `release`,
+//! `report`, `search`, `unique`, `words`, and what those use.
 
 mod applied;
 mod audit;
 mod batch;
 mod chain;
 mod choose;
+mod committed;
 mod compose;
 mod domain;
 mod draft;
@@ -104,6 +105,8 @@ pub struct Series {
     mode: Mode,
     header: Vec<String>,
     store: Store,
+    /// Whether the next versions commit to their rows.
+    commit: bool,
 }
 
 impl Series {
@@ -142,7 +145,7 @@ impl Series {
         // Signatures and the versions published so far name sensitive values, which must keep their meaning.
         let names = state::kept(&policy, &header);
         store.erase_but(domain::with_role(&policy, &names, crate::policy::Role::Sensitive));
-        Ok(Series { folder: folder.to_path_buf(), policy, mode, header, store })
+        Ok(Series { folder: folder.to_path_buf(), policy, mode, header, store, commit: false })
     }
 
     /// Reads all of the state, and makes sure that it is what was written.
@@ -172,6 +175,14 @@ impl Series {
 /// Whether a folder holds a series.
 pub fn is_series(folder: &Path) -> bool {
     private(folder).join(store::FILE).is_file()
+}
+
+/// The series that a folder is a version of, with the number of the version.
+pub fn version_at(folder: &Path) -> Option<(PathBuf, u64)> {
+    let folder = folder.canonicalize().ok()?;
+    let number = folder.file_name()?.to_str()?.parse().ok()?;
+    let series = folder.parent().filter(|parent| parent.ends_with("versions"))?.parent()?;
+    is_series(series).then(|| (series.to_path_buf(), number))
 }
 
 fn private(folder: &Path) -> PathBuf {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use amidst_core::internal::local::shape::Space;
+use amidst_core::internal::local::shape::{ShapeWord, Space};
 
 use super::compose::Composed;
 
@@ -18,7 +18,7 @@ pub(super) struct Places<'a> {
     /// By sensitive tuple, the classes with the number of their places for it.
     free: BTreeMap<Vec<u32>, BTreeMap<usize, u64>>,
     /// By class, the number of rows that it publishes, and the shape of those who are in it.
-    classes: BTreeMap<usize, (u64, Vec<u64>)>,
+    classes: BTreeMap<usize, (u64, Vec<ShapeWord>)>,
 }
 
 impl<'a> Places<'a> {
@@ -37,7 +37,7 @@ impl<'a> Places<'a> {
     /// A class with those who are in it, and what it publishes of each tuple beside theirs.
     pub fn add(&mut self, class: usize, present: &[usize], left: impl Iterator<Item = (Vec<u32>, u64)>) {
         let Some((&first, others)) = present.split_first() else { return };
-        let mut shape = vec![0; self.space.words()];
+        let mut shape = self.space.empty();
         self.space.start(&mut shape, self.codes(first));
         others.iter().for_each(|&row| self.space.add(&mut shape, self.codes(row)));
         let mut rows = present.len() as u64;

@@ -12,6 +12,7 @@ use rusqlite::params;
 
 use super::audit::{self, SeriesAudit};
 use super::chain::{certificate_name, certificate_of};
+use super::committed::{Committed, LEAVES};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
 use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
@@ -23,6 +24,7 @@ use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, replaced, undo, versions};
+use crate::folder::INTERNAL;
 use crate::job::Job;
 use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
@@ -104,11 +106,10 @@ impl Series {
         let work = self.store.write()?;
         let of = Context { policy: &self.policy, mode: self.mode, header: &self.header };
         let head = SeriesHead::load(&work)?;
-        let SeriesHead { version: last, batch, .. } = head;
+        let (last, number, batch) = (head.version, head.version + 1, head.batch);
         if !head.changed() {
             return Err(unchanged(&work, last)?);
         }
-        let number = last + 1;
         let place = free_place(&folder, number)?;
         let known = PublishedState::load(&work, of.policy, &kept(of.policy, of.header), job)?;
         let mut draft = Draft::plain(&work, of, &known, job)?;
@@ -131,8 +132,10 @@ impl Series {
         let Draft { state, composed, record, audit: found, repair } = draft;
         let sensitive = audit::sensitive(&self.policy, &state.names);
         let mut staging = [staged_folder(&folder, number), internal(&folder, number)].map(Leftover::of);
+        let committed = Committed::to(&work, &self.policy, &state, self.commit)?;
         let link = Link { version: number, previous: certificate_of(&work, &folder, last)? };
-        let about = About { number, mode: self.mode, audit: &found, repair, link: &link };
+        let about =
+            About { number, mode: self.mode, audit: &found, repair, link: &link, committed: committed.as_ref() };
         let staged = stage(&folder, &self.policy, composed, &about, job)?;
         store(&work, number, batch, &state, &staged, &found).map_err(|e| work.fail(e))?;
         record.store(&work, number).map_err(|e| work.fail(e))?;
@@ -158,6 +161,7 @@ impl Series {
                  {failure}"
             )));
         }
+        self.forget_leaves(number)?;
         Ok(Published {
             version: number,
             mode: self.mode,
@@ -274,6 +278,7 @@ struct About<'a> {
     audit: &'a SeriesAudit,
     repair: Option<Repair>,
     link: &'a Link,
+    committed: Option<&'a Committed>,
 }
 
 fn stage(
@@ -283,7 +288,7 @@ fn stage(
     about: &About<'_>,
     job: &Job<'_>,
 ) -> Result<Staged, Failure> {
-    let About { number, link, .. } = *about;
+    let About { number, link, committed, .. } = *about;
     let mut policy = policy.clone();
     if composed.counterfeits.is_some() {
         // Counterfeits come last in the table; its order would betray them.
@@ -318,7 +323,11 @@ fn stage(
         unique: UniqueRows::of_release(&prepared, &released),
     };
     let told = |report: &mut Report| of_version(report, counterfeits, about);
-    let bundle = Bundle::of_version(std::slice::from_ref(&release), link, &told);
+    if let Some(committed) = committed {
+        folders.store(INTERNAL, LEAVES, &committed.to_bytes())?;
+    }
+    let commitment = committed.map(Committed::commitment);
+    let bundle = Bundle::of_version(std::slice::from_ref(&release), link, commitment.as_ref(), &told);
     let sealed = folders.check(&made, &bundle, job)?;
     let unique = sealed.unique;
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();

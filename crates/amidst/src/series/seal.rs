@@ -49,9 +49,9 @@ pub(super) struct TransactionChanges {
 
 /// The ledger of a connection, which the triggers write to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shared(Arc<Mutex<TransactionChanges>>);
+pub(super) struct ChangeLog(Arc<Mutex<TransactionChanges>>);
 
-impl Shared {
+impl ChangeLog {
     fn lock(&self) -> MutexGuard<'_, TransactionChanges> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,7 +110,7 @@ fn hash<'c>(number: usize, cells: impl Iterator<Item = ValueRef<'c>>) -> u128 {
 }
 
 /// Makes the connection tell `shared` of every change. The triggers are the connection's own; the file has none.
-pub(super) fn watch(connection: &Connection, shared: &Shared) -> rusqlite::Result<()> {
+pub(super) fn watch(connection: &Connection, shared: &ChangeLog) -> rusqlite::Result<()> {
     let ledger = shared.clone();
     // Arguments: 1 for a row that comes and -1 for one that goes, the number of the table, the cells.
     connection.create_scalar_function("amidst_row", -1, FunctionFlags::SQLITE_UTF8, move |context| {

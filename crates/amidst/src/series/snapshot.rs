@@ -112,7 +112,7 @@ fn from_rows(work: &Work<'_>, space: &Space, domain: &Domain, bound: &Bound) -> 
                     if let Some(last) = classes.last_mut() {
                         last.counts = std::mem::take(&mut counts).into_iter().collect();
                     }
-                    let mut shape = vec![0; space.words()];
+                    let mut shape = space.empty();
                     space.start(&mut shape, &codes);
                     classes.push(KeptClass { id, rows: 1, shape, counts: Vec::new() });
                 }

@@ -12,7 +12,7 @@ use crate::policy::{Policy, Role};
 pub type Person = u32;
 
 /// The person of a counterfeit.
-const NOBODY: Person = 0;
+pub(super) const NOBODY: Person = 0;
 
 /// The rows of a series. Cells are codes that mean the same for as long as the series lives.
 #[derive(Debug, Default)]

@@ -1,5 +1,6 @@
 //! What a state is held against before it is opened: how such a file begins, and the files beside it.
 
+use std::io::Write;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -112,10 +113,18 @@ pub(super) fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
     }
 }
 
-/// Writes the number of the last change; one that cannot be written stays behind, which does no harm.
+/// Writes the number of the last change; one that cannot be written stays behind, which does no harm. It is on the disk
+/// before it has its name: a disk that keeps names and loses content would leave a file without a number, and with it
+/// a state that is refused.
 pub(super) fn write_head(path: &Path, changes: u64) {
     let (to, staged) = (path.with_file_name(HEAD), path.with_file_name(format!("{HEAD}.new")));
-    let _ = std::fs::write(&staged, format!("{changes}\n")).and_then(|()| std::fs::rename(&staged, &to));
+    let write = || -> std::io::Result<()> {
+        let mut file = std::fs::File::create(&staged)?;
+        file.write_all(format!("{changes}\n").as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&staged, &to)
+    };
+    let _ = write();
 }
 
 /// What is said of a state that is not what it was.

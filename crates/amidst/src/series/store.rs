@@ -14,7 +14,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::packed::unpack;
-use super::seal::{self, NAME, SMALL, Shared, Sums, TABLES};
+use super::seal::{self, ChangeLog, NAME, SMALL, Sums, TABLES};
 use super::state_files::{check_head, damaged, files_beside, read_head, settled, write_head};
 use crate::Failure;
 
@@ -78,7 +78,7 @@ pub struct Store {
     path: PathBuf,
     /// Where it is, for messages.
     place: String,
-    ledger: Shared,
+    ledger: ChangeLog,
     /// The columns whose values stay when nobody has them any more; all of them until it is told.
     lasting: Option<Vec<usize>>,
 }
@@ -103,7 +103,8 @@ impl Store {
         let settings = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;
                         PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(settings).map_err(fail)?;
-        let mut store = Store { connection, path: path.to_path_buf(), place, ledger: Shared::default(), lasting: None };
+        let mut store =
+            Store { connection, path: path.to_path_buf(), place, ledger: ChangeLog::default(), lasting: None };
         store.migrate()?;
         store.check_schema()?;
         let work = store.read()?;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::dress::{DRESSES, Dress};
 use super::{Fate, Made, tables};
-use crate::house::House;
 use crate::said;
+use crate::test_folder::TestFolder;
 use amidst::io::{Format, ReadOptions, WriteOptions};
 
 /// The minimum number of rows that share a published value.
@@ -30,7 +30,7 @@ fn key(policy: &str) -> Option<String> {
 
 /// What is wrong with the release of a table; `None` when nothing is.
 fn walked(made: &Made, written: Written) -> Option<String> {
-    let house = House::new();
+    let house = TestFolder::new();
     let csv = house.file("plain.csv", &made.csv);
     let parquet = written == Written::Parquet;
     let data = match written {

@@ -4,6 +4,7 @@
 //! tuples that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A
 //! branch that is left unexplored at the limit of steps counts with its bound.
 
+use crate::local::shape::ShapeWord;
 use rayon::prelude::*;
 
 use super::Effort;
@@ -55,7 +56,7 @@ pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f
 /// A box under construction: its hull, and what it has.
 #[derive(Debug, Clone)]
 struct Region {
-    shape: Vec<u64>,
+    shape: Vec<ShapeWord>,
     cost: f64,
     rows: u64,
     /// Different values, as far as anybody asks.

@@ -1,7 +1,7 @@
 //! The tuples of a table as points with rows and sensitive values, and an index over them.
 
 use crate::local::index::Tree;
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 use crate::metric::CellCosts;
 use crate::search::Search;
 use crate::search::need::Need;
@@ -17,7 +17,7 @@ pub(super) struct Field {
     /// The rows of each tuple.
     pub(super) rows: Vec<u64>,
     /// The shape of each tuple, `space.words()` each.
-    shapes: Vec<u64>,
+    shapes: Vec<ShapeWord>,
     /// Where the different sensitive values of each tuple begin, and where those of the last end. Empty where one is
     /// enough.
     offsets: Vec<usize>,
@@ -36,7 +36,7 @@ impl Field {
         if words == 0 || words.saturating_mul(tuples.len()) > WORDS {
             return None;
         }
-        let mut shapes = vec![0; tuples.len() * words];
+        let mut shapes = vec![ShapeWord::default(); tuples.len() * words];
         for (shape, tuple) in shapes.chunks_exact_mut(words.max(1)).zip(codes.chunks_exact(space.width().max(1))) {
             space.start(shape, tuple);
         }
@@ -67,7 +67,7 @@ impl Field {
     }
 
     /// The shape of a tuple.
-    pub(super) fn shape(&self, tuple: u32) -> &[u64] {
+    pub(super) fn shape(&self, tuple: u32) -> &Shape {
         let words = self.space.words();
         &self.shapes[tuple as usize * words..(tuple as usize + 1) * words]
     }

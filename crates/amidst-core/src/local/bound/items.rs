@@ -2,7 +2,7 @@
 
 use super::sets::Sets;
 use crate::local::index::Tree;
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 use crate::search::Search;
 
 /// Shapes of more words than this are not held.
@@ -18,7 +18,7 @@ pub(super) struct Items<'a> {
     pub(super) tuple: Vec<u32>,
     /// Its sensitive value; 0 where values do not count.
     pub(super) values: Vec<u32>,
-    shapes: Vec<u64>,
+    shapes: Vec<ShapeWord>,
     pub(super) tree: Tree,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Items<'a> {
         if rows.len() > most || space.words().saturating_mul(rows.len()) > WORDS {
             return None;
         }
-        let mut shapes = vec![0; rows.len() * space.words()];
+        let mut shapes = vec![ShapeWord::default(); rows.len() * space.words()];
         for (shape, tuple) in
             shapes.chunks_exact_mut(space.words().max(1)).zip(codes.chunks_exact(space.width().max(1)))
         {
@@ -57,7 +57,7 @@ impl<'a> Items<'a> {
     }
 
     /// The shape of an item.
-    pub(super) fn shape(&self, item: u32) -> &[u64] {
+    pub(super) fn shape(&self, item: u32) -> &Shape {
         let words = self.space.words();
         &self.shapes[item as usize * words..(item as usize + 1) * words]
     }

@@ -1,6 +1,7 @@
 //! Prices of tuples, and how high the price of one may be as long as the others have theirs: the search of `compete`.
 
 use super::field::Field;
+use crate::local::shape::Shape;
 
 /// Who is told the prices that prove more than all before.
 pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
@@ -174,7 +175,7 @@ impl Raise<'_, '_> {
     }
 
     /// One box, found by taking each time what lowers the price the most.
-    fn greedy(&mut self, own: &[u64], near: &[Other]) {
+    fn greedy(&mut self, own: &Shape, near: &[Other]) {
         let (space, k) = (&self.market.field.space, self.market.k);
         let mut shape = own.to_vec();
         let mut left: Vec<u32> = near.iter().map(|o| o.rows).collect();
@@ -193,7 +194,7 @@ impl Raise<'_, '_> {
     }
 
     /// Looks at all boxes over this one and some of the tuples near it.
-    fn choose(&mut self, shape: &[u64], cost: f64, others: usize, prices: f64, near: &[Other]) {
+    fn choose(&mut self, shape: &Shape, cost: f64, others: usize, prices: f64, near: &[Other]) {
         let (field, k) = (self.market.field, self.market.k);
         let mut dearest = Dearest::new(k - 1 - others);
         near.iter().for_each(|o| dearest.take(o.price, o.rows));

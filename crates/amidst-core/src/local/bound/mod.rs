@@ -33,7 +33,7 @@ mod shake;
 
 use std::time::Instant;
 
-use crate::control::Standing;
+use crate::control::Improvement;
 use crate::metric::Input;
 use crate::search::need::Need;
 use crate::search::{Search, SearchError};
@@ -118,7 +118,7 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
     let of_tuples = |prices: &[f64]| least(&mut prices.iter().copied().zip(field.rows.iter().copied()));
     let tell = |least: Option<f64>| {
         if let Some(least) = least {
-            (search.control.standing)(Standing::Bound(least));
+            (search.control.improvement)(Improvement::Bound(least));
         }
     };
     let told = |prices: &[f64]| tell(of_tuples(prices));

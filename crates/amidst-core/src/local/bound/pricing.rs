@@ -12,6 +12,7 @@
 
 use super::items::Items;
 use super::sets::Sets;
+use crate::local::shape::Shape;
 
 /// How much is looked at for one item.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +93,7 @@ struct Search<'a, 'b> {
 
 impl Search<'_, '_> {
     /// The items that may be in the cheapest set.
-    fn gather(&mut self, item: u32, own: &[u64], others: usize) -> Vec<Other> {
+    fn gather(&mut self, item: u32, own: &Shape, others: usize) -> Vec<Other> {
         const FIRST: usize = 16;
         let (offers, items) = (self.offers, self.offers.items);
         let (space, share) = (items.space, 1.0 / others as f64);
@@ -130,7 +131,7 @@ impl Search<'_, '_> {
     }
 
     /// One set, found by taking each time what is best at once.
-    fn greedy(&mut self, own: &[u64], others: usize, near: &[Other]) {
+    fn greedy(&mut self, own: &Shape, others: usize, near: &[Other]) {
         let items = self.offers.items;
         let mut shape = own.to_vec();
         let mut left: Vec<u32> = near.iter().map(|o| o.rows).collect();
@@ -160,7 +161,7 @@ impl Search<'_, '_> {
     }
 
     /// Looks at all sets of what is chosen, whose λ add up to `sum`, and `more` rows of those near.
-    fn choose(&mut self, shape: &[u64], more: usize, sum: f64, mut near: Vec<Other>) {
+    fn choose(&mut self, shape: &Shape, more: usize, sum: f64, mut near: Vec<Other>) {
         let items = self.offers.items;
         if more == 1 {
             self.looks = self.looks.saturating_sub(near.len() as u64);

@@ -10,6 +10,7 @@
 
 mod neighbours;
 
+use crate::local::shape::ShapeWord;
 use rayon::prelude::*;
 
 use neighbours::near;
@@ -85,7 +86,7 @@ pub fn anneal(
 #[derive(Debug, Clone, Default)]
 struct Class {
     units: Vec<u32>,
-    shape: Vec<u64>,
+    shape: Vec<ShapeWord>,
     cost: f64,
     /// What the rows count; empty where sizes alone do.
     tally: Tally,
@@ -118,7 +119,7 @@ struct State<'a> {
     temperature: f64,
     random: Random,
     /// Shapes to work on.
-    spare: [Vec<u64>; 2],
+    spare: [Vec<ShapeWord>; 2],
     /// Classes as they were before the step, and where units came from.
     saved: Vec<Saved>,
     moved: Vec<(u32, u32)>,
@@ -138,7 +139,6 @@ impl<'a> State<'a> {
             }
             first.push(entry_of.len() as u32);
         }
-        let words = world.space.words();
         let mut state = State {
             world,
             class_of: vec![0; entry_of.len()],
@@ -153,7 +153,7 @@ impl<'a> State<'a> {
             total: cluster::total(clusters),
             temperature: 0.0,
             random: Random::new(seed),
-            spare: [vec![0; words], vec![0; words]],
+            spare: [world.space.empty(), world.space.empty()],
             saved: Vec::new(),
             moved: Vec::new(),
         };
@@ -383,7 +383,7 @@ impl<'a> State<'a> {
     /// A class without rows.
     fn vacant(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.classes.push(Class { shape: vec![0; self.world.space.words()], ..Class::default() });
+            self.classes.push(Class { shape: self.world.space.empty(), ..Class::default() });
             self.classes.len() as u32 - 1
         })
     }
@@ -488,7 +488,7 @@ impl<'a> State<'a> {
 /// A class as it was before a step.
 struct Saved {
     class: u32,
-    shape: Vec<u64>,
+    shape: Vec<ShapeWord>,
     cost: f64,
     loss: f64,
 }

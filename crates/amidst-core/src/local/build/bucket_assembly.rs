@@ -26,14 +26,15 @@ use crate::local::build::place_rows;
 use crate::local::class::{Cluster, Tally, World};
 use crate::local::index::Tree;
 use crate::local::index::kd_tree::Total;
-use crate::local::shape::least::{floor, quantum};
+use crate::local::shape::Hull;
+use crate::local::shape::minimum::{floor, quantum};
 use crate::search::{Search, SearchError};
 
 /// More values than this share one bucket.
 const BUCKETS: usize = 64;
 
 /// The rows that are not in a class yet.
-struct Rest<'a> {
+struct UnplacedRows<'a> {
     world: &'a World<'a>,
     /// Rows left of each entry.
     rows: Vec<u64>,
@@ -44,7 +45,7 @@ struct Rest<'a> {
     tally: Tally,
 }
 
-impl<'a> Rest<'a> {
+impl<'a> UnplacedRows<'a> {
     fn new(world: &'a World<'a>) -> Self {
         let set = world.set;
         let values = set.sensitive.len() / set.sensitive_width.max(1);
@@ -65,7 +66,7 @@ impl<'a> Rest<'a> {
                 (entries, tree)
             })
             .collect();
-        Rest {
+        UnplacedRows {
             world,
             rows: set.groups.entries.iter().map(|e| e.rows).collect(),
             buckets,
@@ -95,7 +96,7 @@ impl<'a> Rest<'a> {
     /// The entry farthest from another.
     fn furthest(&self, from: u32) -> u32 {
         let space = self.world.space;
-        let mut shape = vec![0; space.words()];
+        let mut shape = space.empty();
         space.start(&mut shape, self.world.codes(from));
         let mut best: Option<(f64, u32)> = None;
         for (entries, tree) in &self.buckets {
@@ -187,17 +188,17 @@ impl Frontier {
         self.heap.extend(self.aside.drain(..).chain(self.later.drain(..)).map(Reverse));
     }
 
-    /// The nearest row whose value `fits`; what [`Rest::nearest`] finds by looking at all. After a while the nearest of
-    /// the rows that came into sight will do.
+    /// The nearest row whose value `fits`; what [`UnplacedRows::nearest`] finds by looking at all. After a while the
+    /// nearest of the rows that came into sight will do.
     fn next(
         &mut self,
-        rest: &Rest<'_>,
+        rest: &UnplacedRows<'_>,
         cluster: &Cluster,
         order: &[u32],
         mut fits: impl FnMut(SensitiveId) -> bool,
     ) -> Option<u32> {
         let space = rest.world.space;
-        let branch = |hull: &[u64]| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
+        let branch = |hull: &Hull| Total(floor(cluster.cost + space.stretch(&cluster.shape, hull)));
         let row = |entry: u32| Total(quantum(space.cost_with(&cluster.shape, rest.world.codes(entry))));
         let alone = rest.buckets.len() > 1;
         let value = |turn: usize| rest.world.entry(rest.buckets[order[turn] as usize].0[0]).sensitive;
@@ -282,20 +283,18 @@ pub(crate) fn drawn(
     (seeds, draw): (Seeds, Draw),
     scan: bool,
 ) -> Result<Option<Vec<Cluster>>, SearchError> {
-    let mut rest = Rest::new(world);
-    rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
-    // The remainder has no cells yet, so the people whom it will match are unknown.
-    let suits = !world.set.persons && world.judge.monotone && !world.judge.needs_population();
-    if !suits || rest.tally.rows == 0 {
+    if !rows_suit(world) {
         return Ok(None);
     }
+    let mut rest = UnplacedRows::new(world);
+    rest.buckets.iter_mut().for_each(|b| b.1.scan = scan);
     let Some(mut oracle) = Oracle::new(world, &rest.tally, draw) else { return Ok(None) };
     // Where sizes alone count, fewer rows than a class needs can be left over; else the rest must hold as a class.
     let enough = if world.judge.size_only { oracle.target } else { 2 * oracle.target };
     let mut clusters: Vec<Cluster> = Vec::new();
     let mut order: Vec<u32> = (0..rest.buckets.len() as u32).collect();
     let mut frontier = Frontier::default();
-    let mut next = |rest: &mut Rest<'_>, seed: u32| {
+    let mut next = |rest: &mut UnplacedRows<'_>, seed: u32| {
         let due = oracle.due(&rest.tally);
         oracle.look_at(&rest.tally);
         // On a tie the fuller bucket gives.
@@ -328,9 +327,21 @@ pub(crate) fn drawn(
     Ok(Some(clusters))
 }
 
+/// Whether assembly can tell from numbers of rows alone what the remainder satisfies, and there are rows.
+fn rows_suit(world: &World<'_>) -> bool {
+    // The remainder has no cells yet, so the people whom it will match are unknown.
+    !world.set.persons && world.judge.monotone && !world.judge.needs_population() && world.set.rows > 0
+}
+
+/// Whether [`drawn`] finds classes of this kind.
+pub(crate) fn suits(world: &World<'_>, draw: Draw) -> bool {
+    let everything = || world.judge.tally(world.set.groups.entries.iter().copied());
+    rows_suit(world) && Oracle::new(world, &everything(), draw).is_some()
+}
+
 /// One class around `seed`; `None`, and nothing taken, when none can be completed there.
 fn fill(
-    rest: &mut Rest<'_>,
+    rest: &mut UnplacedRows<'_>,
     oracle: &mut Oracle<'_>,
     mut frontier: Option<&mut Frontier>,
     order: &[u32],

@@ -13,8 +13,8 @@ use crate::hierarchy::Cell;
 use crate::ids::{ClassId, SensitiveId};
 use crate::local::class::{Judge, Tally};
 use crate::local::index::Tree;
-use crate::local::shape::Space;
-use crate::local::shape::least::{Least, clearly_above};
+use crate::local::shape::minimum::{MinimumClass, clearly_above};
+use crate::local::shape::{ShapeWord, Space};
 use crate::model::Needs;
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
 use crate::search::{Search, SearchError};
@@ -95,7 +95,7 @@ fn supported(search: &Search<'_>, joiners: &FrequencySet) -> Result<(), SearchEr
 struct OpenClasses<'a> {
     space: &'a Space,
     judge: Judge<'a>,
-    shapes: Vec<u64>,
+    shapes: Vec<ShapeWord>,
     tallies: Vec<Tally>,
     /// The rows of each class before anybody joined.
     protected: Vec<u64>,
@@ -107,7 +107,7 @@ impl<'a> OpenClasses<'a> {
     fn new(space: &'a Space, judge: Judge<'a>, set: &FrequencySet, recoding: &Recoding, own: &[SensitiveId]) -> Self {
         let (words, width) = (space.words(), space.width());
         let count = recoding.classes.len();
-        let mut shapes = vec![0; count * words];
+        let mut shapes = vec![ShapeWord::default(); count * words];
         let mut tallies = vec![Tally::default(); count];
         let mut codes = vec![0; count * width];
         recoding.for_each_part(set, |part| {
@@ -125,7 +125,7 @@ impl<'a> OpenClasses<'a> {
         let protected: Vec<u64> = tallies.iter().map(|t| t.rows).collect();
         let mut tree = Tree::new(space, &codes, count);
         for class in 0..count {
-            tree.grown(space, class as u32, &shapes[class * words..(class + 1) * words], Least::default());
+            tree.grown(space, class as u32, &shapes[class * words..(class + 1) * words], MinimumClass::default());
             // Rows do not join the class of masked rows: it tells nothing.
             if protected[class] == 0 || recoding.masked == Some(class as u32) {
                 tree.remove(space, class as u32);
@@ -162,7 +162,7 @@ impl<'a> OpenClasses<'a> {
         let (_, class) = found?;
         let shape = &mut shapes[class as usize * words..(class as usize + 1) * words];
         space.add(shape, tuple);
-        tree.grown(space, class, shape, Least::default());
+        tree.grown(space, class, shape, MinimumClass::default());
         judge.add(&mut tallies[class as usize], newcomer, step);
         Some(class)
     }

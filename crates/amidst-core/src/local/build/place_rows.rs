@@ -4,7 +4,8 @@
 
 use crate::local::class::{Cluster, Part, World};
 use crate::local::index::Tree;
-use crate::local::shape::least::{Least, clearly_above};
+use crate::local::shape::ShapeWord;
+use crate::local::shape::minimum::{MinimumClass, clearly_above};
 use crate::search::{Search, SearchError};
 
 /// Leaves to look at for a row, of up to eight rows or clusters each: where there are more, what is found need not be
@@ -92,8 +93,8 @@ pub fn place(
     Ok(())
 }
 
-fn least(cluster: &Cluster) -> Least {
-    Least { rows: cluster.tally.rows as f64, cost: cluster.cost }
+fn least(cluster: &Cluster) -> MinimumClass {
+    MinimumClass { rows: cluster.tally.rows as f64, cost: cluster.cost }
 }
 
 /// An index over growing clusters.
@@ -106,7 +107,7 @@ pub struct Index {
 impl Index {
     /// An index over these clusters, none of them empty.
     pub fn new(world: &World<'_>, clusters: &[Cluster], choice: Choice) -> Self {
-        let shapes: Vec<u64> = clusters.iter().flat_map(|c| &c.shape).copied().collect();
+        let shapes: Vec<ShapeWord> = clusters.iter().flat_map(|c| &c.shape).copied().collect();
         let mut tree = Tree::of_shapes(world.space, &shapes, clusters.iter().map(least).collect());
         (tree.scan, tree.patience) = (choice.scan, PATIENCE);
         Index { tree, by_loss: choice.by_loss }

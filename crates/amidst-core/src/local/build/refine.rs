@@ -5,16 +5,18 @@
 //! Neighbourhoods share nothing, so they are searched in parallel and the outcome depends on the seed alone; the next
 //! round draws other borders.
 
-use std::cell::RefCell;
+mod member;
+
 use std::time::Instant;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::ids::SensitiveId;
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
+use member::Member;
 
 /// Classes in a neighbourhood, at the most.
 const NEIGHBOURS: usize = 32;
@@ -24,6 +26,13 @@ const LARGE: usize = 96;
 
 /// Changes smaller than this are rounding.
 const LEAST: f64 = 1e-9;
+
+/// More pairs of classes than this are not remembered.
+const MOST_FRUITLESS: usize = 4_000_000;
+
+/// Pairs of classes between which no row that moves or changes places lowers the loss, by what they hold: as long as
+/// neither changes, a further round need not look at them. A class with itself is one that need not be divided.
+type Fruitless = FxHashSet<u64>;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
@@ -40,24 +49,45 @@ pub struct Effort {
 pub fn refine(
     world: &World<'_>,
     search: &Search<'_>,
-    mut clusters: Vec<Cluster>,
+    clusters: Vec<Cluster>,
     effort: Effort,
+    random: &mut Random,
+) -> Result<Vec<Cluster>, SearchError> {
+    remembering(world, search, clusters, (effort, MOST_FRUITLESS), random)
+}
+
+/// The same, remembering at most about so many pairs of classes.
+fn remembering(
+    world: &World<'_>,
+    search: &Search<'_>,
+    mut clusters: Vec<Cluster>,
+    (effort, most): (Effort, usize),
     random: &mut Random,
 ) -> Result<Vec<Cluster>, SearchError> {
     let mut loss = cluster::total(&clusters);
     let mut idle = 0;
+    let mut fruitless = Fruitless::default();
     for _ in 0..effort.rounds {
         search.checkpoint()?;
         if clusters.len() < 2 && loss <= 0.0 || effort.deadline.is_some_and(|d| Instant::now() >= d) {
             break;
         }
-        clusters = neighbourhoods(world, clusters, random)
+        let blocks = neighbourhoods(world, clusters, random);
+        let improved: Vec<(Vec<Cluster>, Vec<u64>)> = blocks
             .into_par_iter()
-            .flat_map_iter(|block| {
+            .map(|block| {
                 let late = effort.deadline.is_some_and(|d| Instant::now() >= d);
-                Block::new(world, block, late || search.checkpoint().is_err()).improve()
+                Block::new(world, block, &fruitless, late || search.checkpoint().is_err()).improve()
             })
             .collect();
+        if fruitless.len() > most {
+            fruitless.clear();
+        }
+        clusters = Vec::new();
+        for (block, pairs) in improved {
+            clusters.extend(block);
+            fruitless.extend(pairs.into_iter().take(most));
+        }
         let now = cluster::total(&clusters);
         // One poor round may be bad luck with the borders.
         idle = if loss - now < effort.share * loss { idle + 1 } else { 0 };
@@ -121,34 +151,25 @@ fn divide(centres: &[f64], width: usize, items: &mut [u32], random: &mut Random,
     divide(centres, width, right, random, blocks);
 }
 
-/// A class and what it would cost without each of its parts.
-struct Member {
-    cluster: Cluster,
-    /// The shape without one row of each part.
-    without: Vec<u64>,
-    /// What that shape costs a row.
-    cost: Vec<f64>,
-    /// When it last changed.
-    changed: u64,
-    /// When all its changes with the others were last looked at.
-    looked: u64,
-    /// Whether the policy holds once a row of one sensitive tuple leaves and one of another comes, as far as anybody
-    /// asked: rows with the same sensitive values get the same answer.
-    verdicts: RefCell<FxHashMap<(SensitiveId, SensitiveId), bool>>,
-}
-
 /// No row leaves, or none comes.
 const NONE: SensitiveId = SensitiveId(u32::MAX);
 
-impl Member {
-    fn new(cluster: Cluster) -> Self {
-        let (without, cost, verdicts) = (Vec::new(), Vec::new(), RefCell::default());
-        Member { cluster, without, cost, changed: 0, looked: 0, verdicts }
-    }
+/// What the cells over the first one, two, … of some parts cost a row.
+fn costs<'p>(world: &World<'_>, parts: impl Iterator<Item = &'p Part>) -> Vec<f64> {
+    let mut shape = world.space.empty();
+    let with = |(i, part): (usize, &Part)| {
+        match i {
+            0 => world.space.start(&mut shape, world.codes(part.0)),
+            _ => world.space.add(&mut shape, world.codes(part.0)),
+        }
+        world.space.cost(&shape)
+    };
+    parts.enumerate().map(with).collect()
 }
 
 struct Block<'a> {
     world: &'a World<'a>,
+    fruitless: &'a Fruitless,
     members: Vec<Member>,
     stop: bool,
     clock: u64,
@@ -165,8 +186,8 @@ struct Change {
 }
 
 impl<'a> Block<'a> {
-    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, stop: bool) -> Self {
-        let mut block = Block { world, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
+    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, fruitless: &'a Fruitless, stop: bool) -> Self {
+        let mut block = Block { world, fruitless, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
         if let [large] = &clusters[..]
             && large.parts.len() > LARGE
         {
@@ -183,40 +204,12 @@ impl<'a> Block<'a> {
 
     /// Computes what a member would cost without each of its parts.
     fn prepare(&mut self, m: usize) {
-        let (space, words) = (self.world.space, self.world.space.words());
         self.clock += 1;
-        self.members[m].changed = self.clock;
-        let Member { cluster, without, cost, verdicts, .. } = &mut self.members[m];
-        verdicts.get_mut().clear();
-        let n = cluster.parts.len();
-        without.clear();
-        without.resize(n * words, 0);
-        cost.clear();
-        for p in 0..n {
-            let shape = &mut without[p * words..(p + 1) * words];
-            let tuple = self.world.tuple_of[cluster.parts[p].0 as usize];
-            let alone = cluster.parts[p].1 == 1
-                && !cluster.parts.iter().enumerate().any(|(q, x)| q != p && self.world.tuple_of[x.0 as usize] == tuple);
-            if !alone || n == 1 {
-                shape.copy_from_slice(&cluster.shape);
-                cost.push(cluster.cost);
-                continue;
-            }
-            let mut started = false;
-            for (_, part) in cluster.parts.iter().enumerate().filter(|&(q, _)| q != p) {
-                let codes = self.world.codes(part.0);
-                if started {
-                    space.add(shape, codes)
-                } else {
-                    space.start(shape, codes)
-                }
-                started = true;
-            }
-            cost.push(space.cost(shape));
-        }
+        self.members[m].prepare(self.world, self.clock);
     }
 
-    fn improve(mut self) -> Vec<Cluster> {
+    /// The improved classes, and the pairs of them that need not be looked at again.
+    fn improve(mut self) -> (Vec<Cluster>, Vec<u64>) {
         if !self.stop {
             for _ in 0..4 {
                 let mut changed = false;
@@ -239,17 +232,32 @@ impl<'a> Block<'a> {
                 }
             }
         }
-        self.members.into_iter().map(|m| m.cluster).collect()
+        let fruitless = self.fruitless_pairs();
+        (self.members.into_iter().map(|m| m.cluster).collect(), fruitless)
+    }
+
+    fn fruitless_pairs(&self) -> Vec<u64> {
+        let mut pairs = Vec::new();
+        for a in self.members.iter().filter(|_| !self.stop) {
+            if a.undivided == a.changed {
+                pairs.push(a.pair(a));
+            }
+            let looked = |b: &&Member| a.changed <= a.looked && b.changed <= a.looked;
+            pairs.extend(self.members.iter().filter(looked).filter(|b| b.content != a.content).map(|b| a.pair(b)));
+        }
+        pairs
     }
 
     /// Moves rows out of a member, or exchanges them, as long as that lowers the loss.
     fn exchange(&mut self, a: usize) -> bool {
         let mut changed = false;
         let mut p = 0;
+        let mut others = self.promising(a);
         while p < self.members[a].cluster.parts.len() {
-            match self.best_change(a, p) {
+            match self.best_change(a, p, &others) {
                 Some(change) => {
                     self.apply(a, p, change);
+                    others = self.promising(a);
                     changed = true;
                     p = 0;
                 }
@@ -260,7 +268,21 @@ impl<'a> Block<'a> {
         changed
     }
 
-    fn best_change(&self, a: usize, p: usize) -> Option<Change> {
+    /// The members that a member may exchange rows with to some gain, as far as is known.
+    fn promising(&self, a: usize) -> Vec<usize> {
+        let from = &self.members[a];
+        let open = |b: &usize| {
+            let to = &self.members[*b];
+            // What neither has changed since the last look is as bad as it was.
+            *b != a
+                && (from.changed > from.looked || to.changed > from.looked)
+                // Two classes of the same rows have one name, which tells of dividing them.
+                && (from.content == to.content || !self.fruitless.contains(&from.pair(to)))
+        };
+        (0..self.members.len()).filter(open).collect()
+    }
+
+    fn best_change(&self, a: usize, p: usize, others: &[usize]) -> Option<Change> {
         let (world, space, words) = (self.world, self.world.space, self.world.space.words());
         let from = &self.members[a];
         let (r, held) = from.cluster.parts[p];
@@ -273,11 +295,7 @@ impl<'a> Block<'a> {
         let saved_leaving = la - (na - one) as f64 * from.cost[p];
         let saved_swapping = la - na as f64 * from.cost[p];
         let mut best = Change { loss: -LEAST, to: 0, back: None, rows: 0 };
-        for (b, to) in self.members.iter().enumerate().filter(|&(b, _)| b != a) {
-            // What neither has changed since the last look is as bad as it was.
-            if from.changed <= from.looked && to.changed <= from.looked {
-                continue;
-            }
+        for (b, to) in others.iter().map(|&b| (b, &self.members[b])) {
             let (nb, lb) = (to.cluster.tally.rows, to.cluster.loss());
             if can_leave {
                 let loss = (nb + one) as f64 * space.cost_with(&to.cluster.shape, codes) - lb - saved_leaving;
@@ -288,7 +306,13 @@ impl<'a> Block<'a> {
             if world.set.persons || to.cluster.parts.len() > LARGE {
                 continue;
             }
-            // The least that `to` can cost with the row: stretched from nothing but its tightest remainder.
+            // Whatever row comes back, both classes cost at least this; most are ruled out here.
+            let grown = nb as f64 * to.least_with(world, codes) - lb;
+            if grown - saved_swapping >= best.loss + LEAST
+                || grown - saved_swapping + na as f64 * to.least_stretch(world, without) >= best.loss + LEAST
+            {
+                continue;
+            }
             for (q, &(s, _)) in to.cluster.parts.iter().enumerate() {
                 let saved = lb - nb as f64 * to.cost[q];
                 if -saved_swapping - saved >= best.loss || s == r {
@@ -365,7 +389,9 @@ impl<'a> Block<'a> {
     fn split(&mut self, m: usize) -> bool {
         let world = self.world;
         let cluster = &self.members[m].cluster;
-        if cluster.tally.rows < 2 * world.judge.least || cluster.cost <= 0.0 || cluster.parts.len() < 2 {
+        let member = &self.members[m];
+        let known = member.undivided == member.changed || self.fruitless.contains(&member.pair(member));
+        if known || cluster.tally.rows < 2 * world.judge.least || cluster.cost <= 0.0 || cluster.parts.len() < 2 {
             return false;
         }
         let mut best: Option<(f64, Cluster, Cluster)> = None;
@@ -373,22 +399,27 @@ impl<'a> Block<'a> {
             let mut parts = cluster.parts.clone();
             let place = |e: u32| world.space.places[c][world.codes(e)[c] as usize];
             parts.sort_by(|a, b| place(a.0).total_cmp(&place(b.0)).then(a.0.cmp(&b.0)));
-            let mut left = Cluster::default();
+            let (below, above) = (costs(world, parts.iter()), costs(world, parts.iter().rev()));
+            let mut rows = 0;
             for at in 1..parts.len() {
-                world.add(&mut left, parts[at - 1].0, parts[at - 1].1);
-                let right_rows = cluster.tally.rows - left.tally.rows;
-                if left.tally.rows < world.judge.least || right_rows < world.judge.least {
+                rows += parts[at - 1].1;
+                let others = cluster.tally.rows - rows;
+                if rows < world.judge.least || others < world.judge.least {
                     continue;
                 }
-                let right = world.cluster(parts[at..].to_vec());
-                let loss = left.loss() + right.loss() - cluster.loss();
-                let better = loss < best.as_ref().map_or(-LEAST, |b| b.0);
-                if better && world.holds(&left) && world.holds(&right) {
-                    best = Some((loss, left.clone(), right));
+                let loss = below[at - 1] * rows as f64 + above[parts.len() - at - 1] * others as f64 - cluster.loss();
+                if loss < best.as_ref().map_or(-LEAST, |b| b.0) {
+                    let (left, right) = (world.cluster(parts[..at].to_vec()), world.cluster(parts[at..].to_vec()));
+                    if world.holds(&left) && world.holds(&right) {
+                        best = Some((loss, left, right));
+                    }
                 }
             }
         }
-        let Some((_, left, right)) = best else { return false };
+        let Some((_, left, right)) = best else {
+            self.members[m].undivided = self.members[m].changed;
+            return false;
+        };
         self.members[m].cluster = left;
         self.prepare(m);
         self.members.push(Member::new(right));
@@ -410,9 +441,15 @@ impl<'a> Block<'a> {
                 let mut best: Option<(f64, usize)> = None;
                 for (b, member) in self.members.iter().enumerate().filter(|&(b, _)| b != m) {
                     let cluster = touched.iter().find(|t| t.0 == b).map_or(&member.cluster, |t| &t.1);
-                    let growth = world.growth(cluster, r, 1);
-                    let better = growth < best.map_or(saved - paid - LEAST, |x| x.0);
-                    if better && world.holds_with(cluster, r, 1) {
+                    let most = best.map_or(saved - paid - LEAST, |x| x.0);
+                    let rows = (cluster.tally.rows + 1) as f64;
+                    // Some columns may tell that it costs too much.
+                    let enough = (most + cluster.loss()) / rows + LEAST;
+                    let Some(cost) = world.space.cost_with_up_to(&cluster.shape, world.codes(r), enough) else {
+                        continue;
+                    };
+                    let growth = cost * rows - cluster.loss();
+                    if growth < most && world.holds_with(cluster, r, 1) {
                         best = Some((growth, b));
                     }
                 }
@@ -433,3 +470,6 @@ impl<'a> Block<'a> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use crate::frequency::{Entry, FrequencySet, add_up};
 use crate::local::class::{Judge, Part, Partition, Tally, shape_of};
-use crate::local::shape::Space;
+use crate::local::shape::{ShapeWord, Space};
 
 /// Everything a cluster needs to know about its table and policy.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ pub struct Cluster {
     /// What they count.
     pub tally: Tally,
     /// The shape over them.
-    pub shape: Vec<u64>,
+    pub shape: Vec<ShapeWord>,
     /// What that shape costs a row.
     pub cost: f64,
 }
@@ -60,7 +60,7 @@ impl<'a> World<'a> {
 
     /// Computes shape and cost anew, after rows have left.
     pub fn reshape(&self, cluster: &mut Cluster) {
-        cluster.shape.resize(self.space.words(), 0);
+        cluster.shape.resize(self.space.words(), ShapeWord::default());
         shape_of(&cluster.parts, self.set, self.tuple_of, self.space, &mut cluster.shape);
         cluster.cost = if cluster.parts.is_empty() { 0.0 } else { self.space.cost(&cluster.shape) };
     }
@@ -68,7 +68,7 @@ impl<'a> World<'a> {
     /// Adds rows of an entry.
     pub fn add(&self, cluster: &mut Cluster, entry: u32, rows: u64) {
         if cluster.parts.is_empty() {
-            cluster.shape.resize(self.space.words(), 0);
+            cluster.shape.resize(self.space.words(), ShapeWord::default());
             self.space.start(&mut cluster.shape, self.codes(entry));
         } else {
             self.space.add(&mut cluster.shape, self.codes(entry));
@@ -133,8 +133,8 @@ impl<'a> World<'a> {
     }
 
     /// The tightest shape over some rows.
-    pub fn shape(&self, parts: &[Part]) -> Vec<u64> {
-        let mut shape = vec![0; self.space.words()];
+    pub fn shape(&self, parts: &[Part]) -> Vec<ShapeWord> {
+        let mut shape = self.space.empty();
         shape_of(parts, self.set, self.tuple_of, self.space, &mut shape);
         shape
     }

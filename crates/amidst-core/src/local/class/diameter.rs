@@ -69,7 +69,7 @@ fn diameter(space: &Space, codes: &[u32], most: f64, known: f64) -> f64 {
     let tree = Tree::new(space, codes, codes.len() / width);
     let mut farthest = known;
     for tuple in codes.chunks_exact(width) {
-        let mut shape = vec![0; space.words()];
+        let mut shape = space.empty();
         space.start(&mut shape, tuple);
         let found = tree.least(
             -farthest,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::frequency::{Entry, FrequencySet};
 use crate::hierarchy::Cell;
 use crate::local::class::Judge;
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, Space};
 use crate::recoding::{Assignment, Recoding, SUPPRESSED};
 use crate::search::{SearchError, Suppressed};
 
@@ -23,7 +23,7 @@ pub struct Partition {
 impl Partition {
     /// The information loss: over all classes, the rows times what the class's cells cost a row.
     pub fn loss(&self, set: &FrequencySet, tuple_of: &[u32], space: &Space) -> f64 {
-        let mut shape = vec![0; space.words()];
+        let mut shape = space.empty();
         let mut loss = 0.0;
         for class in self.classes.iter().filter(|c| !c.is_empty()) {
             shape_of(class, set, tuple_of, space, &mut shape);
@@ -56,7 +56,7 @@ impl Partition {
     ) -> Result<Recoding, SearchError> {
         let own: Vec<&Vec<Part>> = self.classes.iter().filter(|c| !c.is_empty()).collect();
         let cells_of = |class: &&Vec<Part>| {
-            let mut shape = vec![0; space.words()];
+            let mut shape = space.empty();
             shape_of(class, set, tuple_of, space, &mut shape);
             space.cells(&shape)
         };
@@ -104,7 +104,7 @@ impl Partition {
 }
 
 /// The tightest shape over some parts.
-pub fn shape_of(parts: &[Part], set: &FrequencySet, tuple_of: &[u32], space: &Space, shape: &mut [u64]) {
+pub fn shape_of(parts: &[Part], set: &FrequencySet, tuple_of: &[u32], space: &Space, shape: &mut Shape) {
     for (i, &(entry, _)) in parts.iter().enumerate() {
         let codes = set.tuple(tuple_of[entry as usize] as usize);
         if i == 0 { space.start(shape, codes) } else { space.add(shape, codes) }

@@ -8,6 +8,7 @@
 //! a class; rows that would break it stay where they were. Where persons have several rows, the rows of a person with
 //! one tuple and one sensitive value go together, and the person's other rows may stay.
 
+use crate::local::shape::ShapeWord;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -92,7 +93,7 @@ pub(crate) fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<
         return None;
     }
     // The shape over the parts from each one on; then those before it.
-    let mut after = vec![0; n * words];
+    let mut after = vec![ShapeWord::default(); n * words];
     for p in (0..n).rev() {
         let (shape, rest) = after[p * words..].split_at_mut(words);
         space.start(shape, world.codes(cluster.parts[p].0));
@@ -100,7 +101,7 @@ pub(crate) fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<
             space.merge(shape, &rest[..words]);
         }
     }
-    let mut before: Vec<u64> = Vec::new();
+    let mut before = Vec::new();
     let mut gains: Vec<(f64, usize)> = Vec::new();
     for (p, &(entry, rows)) in cluster.parts.iter().enumerate() {
         let next = after.get((p + 1) * words..(p + 2) * words);
@@ -115,7 +116,7 @@ pub(crate) fn worst(world: &World<'_>, cluster: &Cluster, limit: u64) -> Option<
             gains.push((gain, p));
         }
         if before.is_empty() {
-            before = vec![0; words];
+            before = space.empty();
             space.start(&mut before, world.codes(entry));
         } else {
             space.add(&mut before, world.codes(entry));

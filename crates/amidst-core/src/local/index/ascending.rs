@@ -1,5 +1,6 @@
 //! Items of an index one after the other, the nearest first.
 
+use crate::local::shape::Hull;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -11,7 +12,7 @@ impl Tree {
     /// tree that holds it (by its number and hull), until `see` has seen enough; whether it has.
     pub fn ascending(
         &self,
-        of_node: impl Fn(u32, &[u64]) -> f64,
+        of_node: impl Fn(u32, &Hull) -> f64,
         of_item: impl Fn(u32) -> f64,
         mut see: impl FnMut(u32, f64) -> bool,
     ) -> bool {

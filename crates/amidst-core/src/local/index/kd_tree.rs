@@ -15,8 +15,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::local::shape::Space;
-use crate::local::shape::least::{Least, floor, quantum};
+use crate::local::shape::minimum::{MinimumClass, floor, quantum};
+use crate::local::shape::{Hull, HullWord, Shape, ShapeWord, Space};
 
 /// Items in a leaf, at the most.
 const LEAF: usize = 8;
@@ -36,7 +36,7 @@ struct Node {
     /// The lowest item number.
     lowest: u32,
     /// The least that any item below it has.
-    least: Least,
+    least: MinimumClass,
 }
 
 /// A k-d tree over items 0, 1, 2, ….
@@ -46,7 +46,7 @@ pub struct Tree {
     nodes: Vec<Node>,
     hull_words: usize,
     /// The hull of each node.
-    hulls: Vec<u64>,
+    hulls: Vec<HullWord>,
     /// The items, those of a leaf side by side.
     order: Vec<u32>,
     /// Where each item stands in `order`.
@@ -54,8 +54,8 @@ pub struct Tree {
     leaf_of: Vec<u32>,
     removed: Vec<bool>,
     /// The shape of each item, in the order of `order`: a leaf is one stretch of memory.
-    item_shapes: Vec<u64>,
-    item_least: Vec<Least>,
+    item_shapes: Vec<ShapeWord>,
+    item_least: Vec<MinimumClass>,
     /// How often an item has grown or was removed since the tree was built.
     changes: usize,
     /// Whether to look at every item all the same: the reference that tests compare with.
@@ -67,17 +67,17 @@ pub struct Tree {
 impl Tree {
     /// A tree over items with these codes, `space.width()` each.
     pub fn new(space: &Space, codes: &[u32], items: usize) -> Self {
-        let mut shapes = vec![0; items * space.words()];
+        let mut shapes = vec![ShapeWord::default(); items * space.words()];
         for (shape, tuple) in
             shapes.chunks_exact_mut(space.words().max(1)).zip(codes.chunks_exact(space.width().max(1)))
         {
             space.start(shape, tuple);
         }
-        Tree::of_shapes(space, &shapes, vec![Least::default(); items])
+        Tree::of_shapes(space, &shapes, vec![MinimumClass::default(); items])
     }
 
     /// A tree over items with these shapes, `space.words()` each.
-    pub fn of_shapes(space: &Space, shapes: &[u64], least: Vec<Least>) -> Self {
+    pub fn of_shapes(space: &Space, shapes: &Shape, least: Vec<MinimumClass>) -> Self {
         let items = least.len();
         let mut tree = Tree {
             words: space.words(),
@@ -99,7 +99,7 @@ impl Tree {
     }
 
     /// Builds the tree over some items, each with the place of its shape among `shapes`.
-    fn build(&mut self, space: &Space, shapes: &[u64], least: &[Least], mut items: Vec<(u32, u32)>) {
+    fn build(&mut self, space: &Space, shapes: &Shape, least: &[MinimumClass], mut items: Vec<(u32, u32)>) {
         let (words, width) = (self.words, space.width());
         self.nodes.clear();
         self.changes = 0;
@@ -120,8 +120,8 @@ impl Tree {
             self.place_of[item as usize] = place as u32;
         }
         // Halves come after their parent, so backwards every node finds its halves done.
-        self.hulls = vec![0; self.nodes.len() * self.hull_words];
-        let mut scratch = vec![0; 2 * self.hull_words];
+        self.hulls = vec![HullWord::default(); self.nodes.len() * self.hull_words];
+        let mut scratch = vec![HullWord::default(); 2 * self.hull_words];
         for node in (0..self.nodes.len()).rev() {
             self.refresh(space, node, &mut scratch);
         }
@@ -135,7 +135,7 @@ impl Tree {
             items: (first as u32, (first + items.len()) as u32),
             live: items.len() as u32,
             lowest: items.iter().map(|i| i.0).min().unwrap_or(0),
-            least: Least::default(),
+            least: MinimumClass::default(),
         });
         if items.len() <= LEAF {
             items.iter().for_each(|i| self.leaf_of[i.0 as usize] = number);
@@ -217,7 +217,7 @@ impl Tree {
     }
 
     /// Tells that an item has grown.
-    pub fn grown(&mut self, space: &Space, item: u32, shape: &[u64], least: Least) {
+    pub fn grown(&mut self, space: &Space, item: u32, shape: &Shape, least: MinimumClass) {
         let place = self.place_of[item as usize] as usize;
         if let Some(has) = self.item_least.get_mut(place) {
             *has = least;
@@ -229,7 +229,7 @@ impl Tree {
     /// Computes the nodes above an item anew, as far as they change or else to the root.
     fn tighten(&mut self, space: &Space, item: u32, to_the_root: bool) {
         self.changes += 1;
-        let mut scratch = vec![0; 2 * self.hull_words];
+        let mut scratch = vec![HullWord::default(); 2 * self.hull_words];
         let mut node = self.leaf_of[item as usize];
         while let Some(n) = self.nodes.get(node as usize) {
             let parent = n.parent;
@@ -242,11 +242,11 @@ impl Tree {
 
     /// Computes a node anew from what is below it; whether that changed anything that counts. Needs two hulls to work
     /// on.
-    fn refresh(&mut self, space: &Space, node: usize, scratch: &mut [u64]) -> bool {
+    fn refresh(&mut self, space: &Space, node: usize, scratch: &mut Hull) -> bool {
         let (words, hull_words, n) = (self.words, self.hull_words, &self.nodes[node]);
         let (hull, one) = scratch.split_at_mut(hull_words);
-        let mut least: Option<Least> = None;
-        let mut cover = |other: &[u64], has: Least| {
+        let mut least: Option<MinimumClass> = None;
+        let mut cover = |other: &Hull, has: MinimumClass| {
             match least {
                 None => hull.copy_from_slice(other),
                 Some(_) => space.widen(hull, other),
@@ -282,7 +282,7 @@ impl Tree {
     }
 
     /// Shows the halves of a node, or its items when it is a leaf; the root has the number 0.
-    pub fn open(&self, node: u32, mut half: impl FnMut(u32, &[u64]), item: impl FnMut(u32)) {
+    pub fn open(&self, node: u32, mut half: impl FnMut(u32, &Hull), item: impl FnMut(u32)) {
         let Some(n) = self.nodes.get(node as usize).filter(|n| n.live > 0) else { return };
         match n.halves {
             None => {
@@ -300,7 +300,7 @@ impl Tree {
     }
 
     /// The hull over everything below a node.
-    pub fn hull(&self, node: u32) -> &[u64] {
+    pub fn hull(&self, node: u32) -> &Hull {
         &self.hulls[node as usize * self.hull_words..(node as usize + 1) * self.hull_words]
     }
 
@@ -310,8 +310,8 @@ impl Tree {
     pub fn least(
         &self,
         limit: f64,
-        bound: impl Fn(&[u64], Least, f64) -> f64,
-        mut cost: impl FnMut(u32, &[u64], Least) -> Option<f64>,
+        bound: impl Fn(&Hull, MinimumClass, f64) -> f64,
+        mut cost: impl FnMut(u32, &Shape, MinimumClass) -> Option<f64>,
     ) -> Option<(f64, u32)> {
         let mut best = Best { cost: quantum(limit), item: 0, exact: None };
         let mut look = |place: usize, best: &mut Best| {

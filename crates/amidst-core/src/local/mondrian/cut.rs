@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::hierarchy::Cell;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
-use crate::local::shape::{Cuts, Space};
+use crate::local::shape::{Cuts, Shape, ShapeWord, Space};
 
 /// A cut and how much it lowers the loss.
 #[derive(Debug, Clone, Copy)]
@@ -37,16 +37,16 @@ pub(crate) enum CutKind {
 pub(crate) struct Slots {
     pub key: Vec<u32>,
     pub rows: Vec<u64>,
-    pub shapes: Vec<u64>,
+    pub shapes: Vec<ShapeWord>,
 }
 
 /// Rows to be cut. What is not asked for need not be made ready: most cuts are ruled out by the number of rows alone.
 pub(crate) trait Source {
     /// Makes ready the slots of a column, where all rows together have `shape`; false when the column cannot be cut.
-    fn fill(&mut self, shape: &[u64], column: usize) -> bool;
+    fn fill(&mut self, shape: &Shape, column: usize) -> bool;
 
     /// Makes ready the shapes of the slots.
-    fn reach(&mut self, _shape: &[u64]) {}
+    fn reach(&mut self, _shape: &Shape) {}
 
     /// Makes ready what the slots hold.
     fn count(&mut self) {}
@@ -97,9 +97,9 @@ pub(crate) struct Memory {
     suffix: Vec<f64>,
     gains: Vec<f64>,
     /// The shape over some slots.
-    shape: Vec<u64>,
+    shape: Vec<ShapeWord>,
     /// The shape over the slots from each one on.
-    after: Vec<u64>,
+    after: Vec<ShapeWord>,
     histogram: Histogram,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Chooser<'a> {
 
 impl Chooser<'_> {
     /// The cut to make, if any is valid. All rows together have `shape`, and are `rows` in number.
-    pub fn best(&self, source: &mut impl Source, memory: &mut Memory, shape: &[u64], rows: u64) -> Option<Cut> {
+    pub fn best(&self, source: &mut impl Source, memory: &mut Memory, shape: &Shape, rows: u64) -> Option<Cut> {
         if rows < 2 * self.judge.least {
             return None;
         }

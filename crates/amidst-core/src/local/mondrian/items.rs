@@ -10,7 +10,7 @@ use crate::ids::SensitiveId;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
 use crate::local::mondrian::cut::{CutKind, Slots, Source, Uncut};
-use crate::local::shape::{Cuts, Space};
+use crate::local::shape::{Cuts, Shape, ShapeWord, Space};
 
 /// A tuple, or where equal rows may part a row of an entry.
 #[derive(Debug, Clone, Copy)]
@@ -177,9 +177,9 @@ impl Items<'_> {
     }
 
     /// The shape over some items.
-    fn shape(&self, chosen: &[u32]) -> Vec<u64> {
+    fn shape(&self, chosen: &[u32]) -> Vec<ShapeWord> {
         let (space, width) = (self.ground.space, self.ground.space.width());
-        let mut shape = vec![0; space.words()];
+        let mut shape = space.empty();
         for (i, &item) in chosen.iter().enumerate() {
             let codes = &self.codes[item as usize * width..(item as usize + 1) * width];
             if i == 0 { space.start(&mut shape, codes) } else { space.add(&mut shape, codes) }
@@ -204,7 +204,7 @@ fn counted(counts: impl Iterator<Item = u64>) -> Tally {
 }
 
 impl Source for Items<'_> {
-    fn fill(&mut self, shape: &[u64], column: usize) -> bool {
+    fn fill(&mut self, shape: &Shape, column: usize) -> bool {
         let space = self.ground.space;
         let cuts = space.cuts(shape, column);
         match cuts {
@@ -246,12 +246,12 @@ impl Source for Items<'_> {
         true
     }
 
-    fn reach(&mut self, shape: &[u64]) {
+    fn reach(&mut self, shape: &Shape) {
         let space = self.ground.space;
         let (words, width) = (space.words(), space.width());
         let Filled { slots, of_item, some, column, .. } = &mut *self.filled;
         slots.shapes.clear();
-        slots.shapes.resize(some.len() * words, 0);
+        slots.shapes.resize(some.len() * words, ShapeWord::default());
         for (&i, shape) in some.iter().zip(slots.shapes.chunks_exact_mut(words)) {
             space.start(shape, &self.codes[i as usize * width..(i as usize + 1) * width]);
         }

@@ -1,6 +1,7 @@
 //! One column of the space: how the cells of a class stretch over its values, and what that costs.
 
 use super::ancestors::Nodes;
+use super::word::{Shape, ShapeWord};
 use crate::hierarchy::{Cell, Generalization, Generalize};
 
 /// How the shape of one column grows and what it costs.
@@ -30,14 +31,6 @@ pub(super) struct Axis {
     pub(super) hull: (usize, usize),
 }
 
-pub(super) fn pack(high: u32, low: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
-pub(super) fn unpack(word: u64) -> (u32, u32) {
-    ((word >> 32) as u32, word as u32)
-}
-
 /// The words of a column in a hull, given those in a shape.
 fn hull_words(measure: &Measure, of_shape: usize) -> usize {
     match measure {
@@ -64,7 +57,7 @@ impl Axis {
             }
             Generalize::Hierarchy => Measure::Node(Box::new(Nodes::new(g, places, |level, node| {
                 let by_extent = |(low, high): (f64, f64)| if span > 0.0 { (high - low) / span } else { 0.0 };
-                let by_height = level as f64 / g.height().max(1) as f64;
+                let by_height = f64::from(g.level_said(level as u32, node as u32)) / g.height().max(1) as f64;
                 weight * if g.numeric { by_extent(g.levels[level].extent[node]) } else { by_height }
             }))),
         };
@@ -106,130 +99,130 @@ impl Axis {
     }
 
     #[inline]
-    pub(super) fn start(&self, shape: &mut [u64], code: u32) {
+    pub(super) fn start(&self, shape: &mut Shape, code: u32) {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {
-            Measure::Range { .. } => shape[0] = pack(code, code),
-            Measure::Node(_) => shape[0] = pack(0, code),
+            Measure::Range { .. } => shape[0] = ShapeWord::pair(code, code),
+            Measure::Node(_) => shape[0] = ShapeWord::pair(0, code),
             Measure::Set { .. } => {
-                shape.fill(0);
-                shape[code as usize / 64] = 1 << (code % 64);
+                shape.fill(ShapeWord::default());
+                shape[code as usize / 64].insert(code);
             }
         }
     }
 
     #[inline]
-    pub(super) fn add(&self, shape: &mut [u64], code: u32) {
+    pub(super) fn add(&self, shape: &mut Shape, code: u32) {
         let shape = &mut shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { .. } => {
-                let (low, high) = unpack(shape[0]);
-                shape[0] = pack(low.min(code), high.max(code));
+                let (low, high) = shape[0].unpair();
+                shape[0] = ShapeWord::pair(low.min(code), high.max(code));
             }
             Measure::Node(nodes) => {
-                let node = unpack(shape[0]);
-                shape[0] = pack(nodes.meet(node, (0, code)), node.1);
+                let node = shape[0].unpair();
+                shape[0] = ShapeWord::pair(nodes.meet(node, (0, code)), node.1);
             }
-            Measure::Set { .. } => shape[code as usize / 64] |= 1 << (code % 64),
+            Measure::Set { .. } => shape[code as usize / 64].insert(code),
         }
     }
 
     #[inline]
-    pub(super) fn merge(&self, shape: &mut [u64], other: &[u64]) {
+    pub(super) fn merge(&self, shape: &mut Shape, other: &Shape) {
         let (shape, other) = (&mut shape[self.words.0..self.words.1], &other[self.words.0..self.words.1]);
         match &self.measure {
             Measure::Range { .. } => {
-                let (a, b) = (unpack(shape[0]), unpack(other[0]));
-                shape[0] = pack(a.0.min(b.0), a.1.max(b.1));
+                let (a, b) = (shape[0].unpair(), other[0].unpair());
+                shape[0] = ShapeWord::pair(a.0.min(b.0), a.1.max(b.1));
             }
             Measure::Node(nodes) => {
-                let (a, b) = (unpack(shape[0]), unpack(other[0]));
-                shape[0] = pack(nodes.meet(a, b), a.1);
+                let (a, b) = (shape[0].unpair(), other[0].unpair());
+                shape[0] = ShapeWord::pair(nodes.meet(a, b), a.1);
             }
-            Measure::Set { .. } => shape.iter_mut().zip(other).for_each(|(a, b)| *a |= b),
+            Measure::Set { .. } => shape.iter_mut().zip(other).for_each(|(a, b)| a.0 |= b.0),
         }
     }
 
     #[inline]
-    pub(super) fn cost(&self, shape: &[u64]) -> f64 {
+    pub(super) fn cost(&self, shape: &Shape) -> f64 {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { place } => {
-                let (low, high) = unpack(shape[0]);
+                let (low, high) = shape[0].unpair();
                 place[high as usize] - place[low as usize]
             }
-            Measure::Node(nodes) => nodes.cost(unpack(shape[0])),
+            Measure::Node(nodes) => nodes.cost(shape[0].unpair()),
             Measure::Set { step } => {
-                f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>().saturating_sub(1)) * step
+                f64::from(shape.iter().map(|w| w.0.count_ones()).sum::<u32>().saturating_sub(1)) * step
             }
         }
     }
 
     /// The cost after adding one code.
     #[inline]
-    pub(super) fn cost_with(&self, shape: &[u64], code: u32) -> f64 {
+    pub(super) fn cost_with(&self, shape: &Shape, code: u32) -> f64 {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { place } => {
-                let (low, high) = unpack(shape[0]);
+                let (low, high) = shape[0].unpair();
                 place[high.max(code) as usize] - place[low.min(code) as usize]
             }
-            Measure::Node(nodes) => nodes.cost((nodes.meet(unpack(shape[0]), (0, code)), code)),
+            Measure::Node(nodes) => nodes.cost((nodes.meet(shape[0].unpair(), (0, code)), code)),
             Measure::Set { step } => {
-                let held = shape[code as usize / 64] >> (code % 64) & 1;
-                f64::from(shape.iter().map(|w| w.count_ones()).sum::<u32>() - held as u32) * step
+                let held = u32::from(shape[code as usize / 64].holds(code));
+                f64::from(shape.iter().map(|w| w.0.count_ones()).sum::<u32>() - held) * step
             }
         }
     }
 
     /// The cost of two shapes together.
     #[inline]
-    pub(super) fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
+    pub(super) fn cost_merged(&self, a: &Shape, b: &Shape) -> f64 {
         let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
         match &self.measure {
             Measure::Range { place } => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let (a, b) = (a[0].unpair(), b[0].unpair());
                 place[a.1.max(b.1) as usize] - place[a.0.min(b.0) as usize]
             }
             Measure::Node(nodes) => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let (a, b) = (a[0].unpair(), b[0].unpair());
                 nodes.cost((nodes.meet(a, b), a.1))
             }
             Measure::Set { step } => {
-                let values: u32 = a.iter().zip(b).map(|(a, b)| (a | b).count_ones()).sum();
+                let values: u32 = a.iter().zip(b).map(|(a, b)| (a.0 | b.0).count_ones()).sum();
                 f64::from(values.saturating_sub(1)) * step
             }
         }
     }
 
-    pub(super) fn contains(&self, a: &[u64], b: &[u64]) -> bool {
+    pub(super) fn contains(&self, a: &Shape, b: &Shape) -> bool {
         let (a, b) = (&a[self.words.0..self.words.1], &b[self.words.0..self.words.1]);
         match &self.measure {
             Measure::Range { .. } => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let (a, b) = (a[0].unpair(), b[0].unpair());
                 a.0 <= b.0 && a.1 >= b.1
             }
             Measure::Node(nodes) => {
-                let (a, b) = (unpack(a[0]), unpack(b[0]));
+                let (a, b) = (a[0].unpair(), b[0].unpair());
                 nodes.meet(a, b) == a.0
             }
-            Measure::Set { .. } => a.iter().zip(b).all(|(a, b)| b & !a == 0),
+            Measure::Set { .. } => a.iter().zip(b).all(|(a, b)| b.0 & !a.0 == 0),
         }
     }
 
     /// For any shape within `merged` that costs between `least` and `most`: what it costs at the least after adding one
     /// code, and by how much it grows at the least.
-    pub(super) fn bound_with(&self, merged: &[u64], least: f64, most: f64, code: u32) -> (f64, f64) {
+    pub(super) fn bound_with(&self, merged: &Shape, least: f64, most: f64, code: u32) -> (f64, f64) {
         let merged = &merged[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { place } => {
-                let (low, high) = unpack(merged[0]);
+                let (low, high) = merged[0].unpair();
                 let at = place[code as usize];
                 let outside = (place[low as usize] - at).max(at - place[high as usize]).max(0.0);
                 (least + outside, outside)
             }
             Measure::Node(nodes) => {
-                let node = unpack(merged[0]);
+                let node = merged[0].unpair();
                 let level = nodes.meet(node, (0, code));
                 if level == node.0 {
                     return (least, 0.0);
@@ -238,27 +231,25 @@ impl Axis {
                 let met = nodes.cost((level, code));
                 (met, (met - most).max(0.0))
             }
-            Measure::Set { step } => match merged[code as usize / 64] >> (code % 64) & 1 {
-                0 => (least + step, *step),
-                _ => (least, 0.0),
-            },
+            Measure::Set { .. } if merged[code as usize / 64].holds(code) => (least, 0.0),
+            Measure::Set { step } => (least + step, *step),
         }
     }
 
-    pub(super) fn cell(&self, shape: &[u64]) -> Cell {
+    pub(super) fn cell(&self, shape: &Shape) -> Cell {
         let shape = &shape[self.words.0..self.words.1];
         match &self.measure {
             Measure::Range { .. } => {
-                let (low, high) = unpack(shape[0]);
+                let (low, high) = shape[0].unpair();
                 Cell::Range { low, high }
             }
             Measure::Node(nodes) => {
-                let node = unpack(shape[0]);
+                let node = shape[0].unpair();
                 Cell::Node { level: node.0, value: nodes.value(node) }
             }
             Measure::Set { .. } => {
-                let bits = |(i, &word): (usize, &u64)| {
-                    (0..64u32).filter(move |b| word >> b & 1 == 1).map(move |b| i as u32 * 64 + b)
+                let bits = |(i, &word): (usize, &ShapeWord)| {
+                    (0..64u32).filter(move |&b| word.holds(b)).map(move |b| i as u32 * 64 + b)
                 };
                 Cell::Set(shape.iter().enumerate().flat_map(bits).collect())
             }

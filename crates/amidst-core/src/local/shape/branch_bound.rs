@@ -6,14 +6,15 @@
 //! that any of the shapes costs, column by column. Ranges and sets are their own hulls.
 
 use super::ancestors::{Node, Nodes};
-use super::axis::{Axis, Measure, pack, unpack};
-use super::least::{Least, clearly_above};
+use super::axis::{Axis, Measure};
+use super::minimum::{MinimumClass, clearly_above};
 use super::space::Space;
+use super::word::{Hull, HullWord, Shape};
 
 /// What a node costs at the least once it covers anything within a hull as well.
 #[inline(always)]
-fn met(nodes: &Nodes, node: Node, hull: &[u64]) -> f64 {
-    let (first, second) = (hull[1], if nodes.mark_words() > 1 { hull[2] } else { 0 });
+fn met(nodes: &Nodes, node: Node, hull: &Hull) -> f64 {
+    let (first, second) = (hull[1].0, if nodes.mark_words() > 1 { hull[2].0 } else { 0 });
     let mut cost = 0.0;
     for ring in nodes.rings(node) {
         cost = ring.cost;
@@ -22,7 +23,7 @@ fn met(nodes: &Nodes, node: Node, hull: &[u64]) -> f64 {
         }
     }
     if !nodes.exact() {
-        let over = unpack(hull[hull.len() - 1]);
+        let over = hull[hull.len() - 1].unpair();
         let level = nodes.meet(over, node);
         // Whatever lies below the node over everything meets this one where that does.
         if level > over.0 {
@@ -34,44 +35,49 @@ fn met(nodes: &Nodes, node: Node, hull: &[u64]) -> f64 {
 
 /// The least and the most that anything within a hull costs.
 #[inline]
-fn costs(nodes: &Nodes, hull: &[u64]) -> (f64, f64) {
-    let (least, most) = unpack(hull[0]);
+fn costs(nodes: &Nodes, hull: &Hull) -> (f64, f64) {
+    let (least, most) = hull[0].unpair();
     (nodes.graded(least), nodes.graded(most))
 }
 
 impl Axis {
-    fn hull(&self, shape: &[u64], hull: &mut [u64]) {
+    fn hull(&self, shape: &Shape, hull: &mut Hull) {
         let (shape, hull) = (&shape[self.words.0..self.words.1], &mut hull[self.hull.0..self.hull.1]);
         match &self.measure {
             Measure::Node(nodes) => {
-                let node = unpack(shape[0]);
-                hull[0] = pack(nodes.grade(node), nodes.grade(node));
+                let node = shape[0].unpair();
+                hull[0] = HullWord::pair(nodes.grade(node), nodes.grade(node));
                 let marks = nodes.rings(node)[0].marks;
-                hull[1..=nodes.mark_words()].copy_from_slice(&marks[..nodes.mark_words()]);
+                hull[1..]
+                    .iter_mut()
+                    .zip(&marks[..nodes.mark_words()])
+                    .for_each(|(word, &marks)| *word = HullWord(marks));
                 if let Some(over) = hull.get_mut(1 + nodes.mark_words()) {
-                    *over = shape[0];
+                    *over = HullWord(shape[0].0);
                 }
             }
-            Measure::Range { .. } | Measure::Set { .. } => hull.copy_from_slice(shape),
+            Measure::Range { .. } | Measure::Set { .. } => {
+                hull.iter_mut().zip(shape).for_each(|(hull, shape)| *hull = HullWord(shape.0));
+            }
         }
     }
 
-    fn widen(&self, hull: &mut [u64], other: &[u64]) {
+    fn widen(&self, hull: &mut Hull, other: &Hull) {
         let (hull, other) = (&mut hull[self.hull.0..self.hull.1], &other[self.hull.0..self.hull.1]);
         match &self.measure {
             Measure::Range { .. } => {
-                let (a, b) = (unpack(hull[0]), unpack(other[0]));
-                hull[0] = pack(a.0.min(b.0), a.1.max(b.1));
+                let (a, b) = (hull[0].unpair(), other[0].unpair());
+                hull[0] = HullWord::pair(a.0.min(b.0), a.1.max(b.1));
             }
-            Measure::Set { .. } => hull.iter_mut().zip(other).for_each(|(a, b)| *a |= b),
+            Measure::Set { .. } => hull.iter_mut().zip(other).for_each(|(a, b)| a.0 |= b.0),
             Measure::Node(nodes) => {
-                let (a, b) = (unpack(hull[0]), unpack(other[0]));
-                hull[0] = pack(a.0.min(b.0), a.1.max(b.1));
+                let (a, b) = (hull[0].unpair(), other[0].unpair());
+                hull[0] = HullWord::pair(a.0.min(b.0), a.1.max(b.1));
                 let marks = 1..=nodes.mark_words();
-                hull[marks.clone()].iter_mut().zip(&other[marks]).for_each(|(a, b)| *a |= b);
+                hull[marks.clone()].iter_mut().zip(&other[marks]).for_each(|(a, b)| a.0 |= b.0);
                 if let (Some(a), Some(&b)) = (hull.get_mut(1 + nodes.mark_words()), other.get(1 + nodes.mark_words())) {
-                    let (over, b) = (unpack(*a), unpack(b));
-                    *a = pack(nodes.meet(over, b), over.1);
+                    let (over, b) = (a.unpair(), b.unpair());
+                    *a = HullWord::pair(nodes.meet(over, b), over.1);
                 }
             }
         }
@@ -79,11 +85,11 @@ impl Axis {
 
     /// For anything within a hull: what it costs at the least after adding one code, and by how much it grows.
     #[inline]
-    fn reach(&self, hull: &[u64], code: u32) -> (f64, f64) {
+    fn reach(&self, hull: &Hull, code: u32) -> (f64, f64) {
         let hull = &hull[self.hull.0..self.hull.1];
         match &self.measure {
             Measure::Range { place } => {
-                let (low, high) = unpack(hull[0]);
+                let (low, high) = hull[0].unpair();
                 let at = place[code as usize];
                 let outside = (place[low as usize] - at).max(at - place[high as usize]).max(0.0);
                 (outside, outside)
@@ -92,7 +98,7 @@ impl Axis {
                 let (met, (least, most)) = (met(nodes, (0, code), hull), costs(nodes, hull));
                 (met.max(least), (met - most).max(0.0))
             }
-            Measure::Set { step } => match hull[code as usize / 64] >> (code % 64) & 1 {
+            Measure::Set { step } => match hull[code as usize / 64].0 >> (code % 64) & 1 {
                 0 => (*step, *step),
                 _ => (0.0, 0.0),
             },
@@ -101,47 +107,47 @@ impl Axis {
 
     /// What `shape` and anything within a hull gain at the least by joining each other.
     #[inline]
-    fn gains(&self, shape: &[u64], hull: &[u64]) -> (f64, f64) {
+    fn gains(&self, shape: &Shape, hull: &Hull) -> (f64, f64) {
         let (shape, hull) = (&shape[self.words.0..self.words.1], &hull[self.hull.0..self.hull.1]);
         match &self.measure {
             Measure::Range { place } => {
-                let (a, b) = (unpack(shape[0]), unpack(hull[0]));
+                let (a, b) = (shape[0].unpair(), hull[0].unpair());
                 let place = |code: u32| place[code as usize];
                 let between = (place(b.0) - place(a.1)).max(place(a.0) - place(b.1)).max(0.0);
                 (between, (place(a.1) - place(b.1)).max(0.0) + (place(b.0) - place(a.0)).max(0.0))
             }
             Measure::Node(nodes) => {
-                let node = unpack(shape[0]);
+                let node = shape[0].unpair();
                 let (met, (least, most)) = (met(nodes, node, hull), costs(nodes, hull));
                 (met.max(least) - nodes.cost(node), (met - most).max(0.0))
             }
             Measure::Set { step } => {
                 let pairs = || shape.iter().zip(hull);
-                let forth = if pairs().any(|(a, b)| a & b != 0) { 0.0 } else { *step };
-                (forth, f64::from(pairs().map(|(a, b)| (a & !b).count_ones()).sum::<u32>()) * step)
+                let forth = if pairs().any(|(a, b)| a.0 & b.0 != 0) { 0.0 } else { *step };
+                (forth, f64::from(pairs().map(|(a, b)| (a.0 & !b.0).count_ones()).sum::<u32>()) * step)
             }
         }
     }
 
     /// What `shape` and the costliest within a hull cost together, at the most.
-    fn farthest(&self, shape: &[u64], hull: &[u64]) -> f64 {
+    fn farthest(&self, shape: &Shape, hull: &Hull) -> f64 {
         let (shape, hull) = (&shape[self.words.0..self.words.1], &hull[self.hull.0..self.hull.1]);
         match &self.measure {
             Measure::Range { place } => {
-                let (a, b) = (unpack(shape[0]), unpack(hull[0]));
+                let (a, b) = (shape[0].unpair(), hull[0].unpair());
                 place[a.1.max(b.1) as usize] - place[a.0.min(b.0) as usize]
             }
             Measure::Node(nodes) => {
-                let node = unpack(shape[0]);
+                let node = shape[0].unpair();
                 if let Some(&over) = hull.get(1 + nodes.mark_words()) {
-                    return nodes.cost((nodes.meet(unpack(over), node), node.1));
+                    return nodes.cost((nodes.meet(over.unpair(), node), node.1));
                 }
-                let (first, second) = (hull[1], if nodes.mark_words() > 1 { hull[2] } else { 0 });
+                let (first, second) = (hull[1].0, if nodes.mark_words() > 1 { hull[2].0 } else { 0 });
                 let over = nodes.rings(node).iter().find(|r| first & !r.marks[0] == 0 && second & !r.marks[1] == 0);
                 over.map_or(0.0, |ring| ring.cost)
             }
             Measure::Set { step } => {
-                let values: u32 = shape.iter().zip(hull).map(|(a, b)| (a | b).count_ones()).sum();
+                let values: u32 = shape.iter().zip(hull).map(|(a, b)| (a.0 | b.0).count_ones()).sum();
                 f64::from(values.saturating_sub(1)) * step
             }
         }
@@ -155,19 +161,19 @@ impl Space {
     }
 
     /// The hull of one shape.
-    pub fn hull(&self, shape: &[u64], hull: &mut [u64]) {
+    pub fn hull(&self, shape: &Shape, hull: &mut Hull) {
         self.axes.iter().for_each(|a| a.hull(shape, hull));
     }
 
     /// Stretches a hull over another.
-    pub fn widen(&self, hull: &mut [u64], other: &[u64]) {
+    pub fn widen(&self, hull: &mut Hull, other: &Hull) {
         self.axes.iter().for_each(|a| a.widen(hull, other));
     }
 
     /// For any shape within a hull: what it costs each row at the least when stretched over one more tuple, and by how
     /// much that is more than before, at the least.
     #[inline]
-    pub fn reach(&self, hull: &[u64], codes: &[u32]) -> (f64, f64) {
+    pub fn reach(&self, hull: &Hull, codes: &[u32]) -> (f64, f64) {
         self.axes.iter().zip(codes).fold((0.0, 0.0), |(cost, growth), (axis, &code)| {
             let (c, g) = axis.reach(hull, code);
             (cost + c, growth + g)
@@ -177,7 +183,7 @@ impl Space {
     /// A lower bound of how much the loss of any class within a hull grows with a number of rows of a tuple: all rows
     /// pay for the stretch, the newcomers also for what the class costs already. Above `enough` it need not be tight.
     #[inline]
-    pub fn growth(&self, hull: &[u64], least: Least, codes: &[u32], rows: f64, enough: f64) -> f64 {
+    pub fn growth(&self, hull: &Hull, least: MinimumClass, codes: &[u32], rows: f64, enough: f64) -> f64 {
         let (mut cost, mut growth) = (0.0, 0.0);
         let mut bound = 0.0;
         for (axis, &code) in self.axes.iter().zip(codes) {
@@ -194,14 +200,14 @@ impl Space {
 
     /// A lower bound of [`Space::distance`] for every centre within a hull. What is not a range counts by the shape
     /// over all.
-    pub fn away(&self, hull: &[u64], codes: &[u32]) -> f64 {
+    pub fn away(&self, hull: &Hull, codes: &[u32]) -> f64 {
         self.reach(hull, codes).0
     }
 
     /// Lower bounds of how much more a row costs once a shape and another within a hull are stretched over each other:
     /// a row of the shape, and a row of the other.
     #[inline]
-    pub fn gains(&self, shape: &[u64], hull: &[u64]) -> (f64, f64) {
+    pub fn gains(&self, shape: &Shape, hull: &Hull) -> (f64, f64) {
         self.axes.iter().fold((0.0, 0.0), |(forth, back), axis| {
             let (f, b) = axis.gains(shape, hull);
             (forth + f, back + b)
@@ -210,29 +216,29 @@ impl Space {
 
     /// A lower bound of how much more a shape costs a row once it is stretched over anything within a hull.
     #[inline]
-    pub fn stretch(&self, shape: &[u64], hull: &[u64]) -> f64 {
+    pub fn stretch(&self, shape: &Shape, hull: &Hull) -> f64 {
         self.gains(shape, hull).0
     }
 
     /// An upper bound of what a shape and a tuple within a hull cost together.
-    pub fn farthest(&self, shape: &[u64], hull: &[u64]) -> f64 {
+    pub fn farthest(&self, shape: &Shape, hull: &Hull) -> f64 {
         self.axes.iter().map(|axis| axis.farthest(shape, hull)).sum()
     }
 
     /// Where a column of a shape lies, for neighbourhoods: the middle of a range, the turn of a node, the first value
     /// of a set.
-    pub fn centre(&self, shape: &[u64], column: usize) -> f64 {
+    pub fn centre(&self, shape: &Shape, column: usize) -> f64 {
         let (axis, places) = (&self.axes[column], &self.places[column]);
         let shape = &shape[axis.words.0..axis.words.1];
         match &axis.measure {
             Measure::Range { .. } => {
-                let (low, high) = unpack(shape[0]);
+                let (low, high) = shape[0].unpair();
                 (places[low as usize] + places[high as usize]) / 2.0
             }
-            Measure::Node(nodes) => f64::from(nodes.turn(unpack(shape[0]))),
+            Measure::Node(nodes) => f64::from(nodes.turn(shape[0].unpair())),
             Measure::Set { .. } => {
                 let first =
-                    shape.iter().position(|&w| w != 0).map_or(0, |i| i * 64 + shape[i].trailing_zeros() as usize);
+                    shape.iter().position(|w| w.0 != 0).map_or(0, |i| i * 64 + shape[i].0.trailing_zeros() as usize);
                 places.get(first).copied().unwrap_or(0.0)
             }
         }

@@ -1,13 +1,14 @@
 //! Shapes over many rows at once, column by column, because then the loops are tight.
 
-use super::axis::{Measure, pack, unpack};
+use super::axis::Measure;
 use super::space::Space;
+use super::word::{Shape, ShapeWord};
 
 impl Space {
     /// Stretches the shapes numbered in `slots` over the rows of a table of codes, a slot a row, where `whole` is the
     /// shape over all of them: what reaches as far need not be looked at again. Every slot must have been started, and
     /// those of `column` are its distinct codes, or the nodes right below that of `whole`.
-    pub fn spread(&self, shapes: &mut [u64], slots: &[u32], codes: &[u32], whole: &[u64], column: usize) {
+    pub fn spread(&self, shapes: &mut Shape, slots: &[u32], codes: &[u32], whole: &Shape, column: usize) {
         let (words, width) = (self.words(), self.width());
         for (at, axis) in self.axes.iter().enumerate() {
             let rows = || slots.iter().zip(codes.chunks_exact(width));
@@ -15,17 +16,17 @@ impl Space {
             let mut open = shapes.len() / words;
             match &axis.measure {
                 Measure::Node(nodes) => {
-                    let top = unpack(full).0.saturating_sub(u32::from(at == column));
+                    let top = full.unpair().0.saturating_sub(u32::from(at == column));
                     if top == 0 {
                         continue;
                     }
                     for (&slot, row) in rows() {
                         let shape = &mut shapes[slot as usize * words + word];
-                        let (level, code) = unpack(*shape);
+                        let (level, code) = shape.unpair();
                         if level < top {
                             let now = nodes.climb((level, code), row[at]);
                             if now > level {
-                                *shape = pack(now, code);
+                                *shape = ShapeWord::pair(now, code);
                                 open -= usize::from(now >= top);
                                 if open == 0 {
                                     break;
@@ -39,8 +40,8 @@ impl Space {
                     for (&slot, row) in rows() {
                         let shape = &mut shapes[slot as usize * words + word];
                         if *shape != full {
-                            let (low, high) = unpack(*shape);
-                            *shape = pack(low.min(row[at]), high.max(row[at]));
+                            let (low, high) = shape.unpair();
+                            *shape = ShapeWord::pair(low.min(row[at]), high.max(row[at]));
                             open -= usize::from(*shape == full);
                             if open == 0 {
                                 break;
@@ -62,9 +63,9 @@ impl Space {
     }
 
     /// The tightest shape over the rows of a table of codes, of which `whole`, if known, covers all.
-    pub fn over(&self, codes: &[u32], whole: Option<&[u64]>) -> Vec<u64> {
+    pub fn over(&self, codes: &[u32], whole: Option<&Shape>) -> Vec<ShapeWord> {
         let width = self.width();
-        let mut shape = vec![0; self.words()];
+        let mut shape = self.empty();
         let Some(first) = codes.get(..width) else { return shape };
         self.start(&mut shape, first);
         for (at, axis) in self.axes.iter().enumerate() {
@@ -72,22 +73,22 @@ impl Space {
             let column = codes.chunks_exact(width).map(|row| row[at]);
             match &axis.measure {
                 Measure::Node(nodes) => {
-                    let top = full.map_or(nodes.levels() - 1, |full| unpack(full).0);
-                    let (mut level, code) = unpack(shape[word]);
+                    let top = full.map_or(nodes.levels() - 1, |full| full.unpair().0);
+                    let (mut level, code) = shape[word].unpair();
                     for other in column {
                         if level >= top {
                             break;
                         }
                         level = nodes.climb((level, code), other);
                     }
-                    shape[word] = pack(level, code);
+                    shape[word] = ShapeWord::pair(level, code);
                 }
                 Measure::Range { .. } => {
-                    let (mut low, mut high) = unpack(shape[word]);
+                    let (mut low, mut high) = shape[word].unpair();
                     for code in column {
                         (low, high) = (low.min(code), high.max(code));
                     }
-                    shape[word] = pack(low, high);
+                    shape[word] = ShapeWord::pair(low, high);
                 }
                 Measure::Set { .. } => column.for_each(|code| self.stretch_column(&mut shape, at, code)),
             }
@@ -110,7 +111,7 @@ mod tests {
             for rows in [1, 2, 7, 30, set.len()] {
                 let codes = &set.tuples[..rows * width];
                 let one_by_one = |chosen: &dyn Fn(usize) -> bool| {
-                    let mut shape = vec![0; space.words()];
+                    let mut shape = space.empty();
                     for (i, row) in (0..rows).filter(|&row| chosen(row)).enumerate() {
                         let row = &codes[row * width..(row + 1) * width];
                         if i == 0 { space.start(&mut shape, row) } else { space.add(&mut shape, row) }
@@ -135,7 +136,7 @@ mod tests {
                     let mut shapes = Vec::new();
                     for slot in 0..keys.len() as u32 {
                         let first = slots.iter().position(|&s| s == slot).unwrap();
-                        let mut shape = vec![0; space.words()];
+                        let mut shape = space.empty();
                         space.start(&mut shape, &codes[first * width..(first + 1) * width]);
                         shapes.extend(shape);
                     }

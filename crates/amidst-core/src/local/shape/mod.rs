@@ -6,7 +6,9 @@ pub(in crate::local) mod ancestors;
 mod axis;
 mod branch_bound;
 mod bulk_shapes;
-pub(crate) mod least;
+pub(crate) mod minimum;
 pub mod space;
+mod word;
 
 pub use space::{Cuts, Space};
+pub use word::{Hull, HullWord, Shape, ShapeWord};

@@ -5,7 +5,8 @@
 //! row is the information loss of the specification (§3): ranges by coordinate, nodes of a numeric column by the
 //! interval they cover, other nodes by their height, sets by their number of values; weighted.
 
-use super::axis::{Axis, Measure, pack, span, unpack};
+use super::axis::{Axis, Measure, span};
+use super::word::{Shape, ShapeWord};
 use crate::hierarchy::{Cell, Generalization, Generalize};
 use crate::metric::{self, CellCost};
 
@@ -97,51 +98,56 @@ impl Space {
         self.words
     }
 
+    /// Room for one shape, which [`Space::start`] or [`Space::import`] fills.
+    pub fn empty(&self) -> Vec<ShapeWord> {
+        vec![ShapeWord::default(); self.words]
+    }
+
     /// The number of columns.
     pub fn width(&self) -> usize {
         self.axes.len()
     }
 
     /// The shape of one tuple.
-    pub fn start(&self, shape: &mut [u64], codes: &[u32]) {
+    pub fn start(&self, shape: &mut Shape, codes: &[u32]) {
         self.axes.iter().zip(codes).for_each(|(a, &c)| a.start(shape, c));
     }
 
     /// Stretches a shape over one more tuple.
-    pub fn add(&self, shape: &mut [u64], codes: &[u32]) {
+    pub fn add(&self, shape: &mut Shape, codes: &[u32]) {
         self.axes.iter().zip(codes).for_each(|(a, &c)| a.add(shape, c));
     }
 
     /// Stretches a shape over one more code of a column.
-    pub fn stretch_column(&self, shape: &mut [u64], column: usize, code: u32) {
+    pub fn stretch_column(&self, shape: &mut Shape, column: usize, code: u32) {
         self.axes[column].add(shape, code);
     }
 
     /// Stretches a shape over another.
-    pub fn merge(&self, shape: &mut [u64], other: &[u64]) {
+    pub fn merge(&self, shape: &mut Shape, other: &Shape) {
         self.axes.iter().for_each(|a| a.merge(shape, other));
     }
 
     /// What a shape costs each row: the sum over the columns.
-    pub fn cost(&self, shape: &[u64]) -> f64 {
+    pub fn cost(&self, shape: &Shape) -> f64 {
         self.axes.iter().map(|a| a.cost(shape)).sum()
     }
 
     /// What one column of a shape costs each row.
-    pub fn column_cost(&self, shape: &[u64], column: usize) -> f64 {
+    pub fn column_cost(&self, shape: &Shape, column: usize) -> f64 {
         self.axes[column].cost(shape)
     }
 
     /// What the shape stretched over one more tuple costs each row.
     #[inline]
-    pub fn cost_with(&self, shape: &[u64], codes: &[u32]) -> f64 {
+    pub fn cost_with(&self, shape: &Shape, codes: &[u32]) -> f64 {
         self.axes.iter().zip(codes).map(|(a, &c)| a.cost_with(shape, c)).sum()
     }
 
     /// As [`Space::cost_with`], or `None` when it is more than `most`: costs are not negative, so some columns may
     /// tell.
     #[inline]
-    pub fn cost_with_up_to(&self, shape: &[u64], codes: &[u32], most: f64) -> Option<f64> {
+    pub fn cost_with_up_to(&self, shape: &Shape, codes: &[u32], most: f64) -> Option<f64> {
         let mut with = 0.0;
         for (axis, &code) in self.axes.iter().zip(codes) {
             with += axis.cost_with(shape, code);
@@ -154,7 +160,7 @@ impl Space {
 
     /// How far a tuple is from the centre of some rows: from the mean of a column generalized to ranges, and by what
     /// the shape over all would cost in any other. `sums` are the sums of the rows' places.
-    pub fn distance(&self, shape: &[u64], sums: &[f64], rows: f64, codes: &[u32]) -> f64 {
+    pub fn distance(&self, shape: &Shape, sums: &[f64], rows: f64, codes: &[u32]) -> f64 {
         let columns = self.axes.iter().zip(codes).zip(sums).zip(&self.places);
         columns
             .map(|(((axis, &code), sum), places)| match axis.measure {
@@ -166,20 +172,20 @@ impl Space {
 
     /// Shrinks a shape around the centre of its rows: a range to the values on both sides of the mean. Nothing within
     /// it is farther from a tuple than [`Space::distance`] says.
-    pub fn centred(&self, shape: &mut [u64], sums: &[f64], rows: f64) {
+    pub fn centred(&self, shape: &mut Shape, sums: &[f64], rows: f64) {
         for ((axis, sum), places) in self.axes.iter().zip(sums).zip(&self.places) {
             if let Measure::Range { .. } = axis.measure {
                 let mean = sum / rows;
                 let above = places.partition_point(|&p| p < mean).min(places.len() - 1);
                 let below = places.partition_point(|&p| p <= mean).saturating_sub(1);
-                shape[axis.words.0] = pack(below.min(above) as u32, above.max(below) as u32);
+                shape[axis.words.0] = ShapeWord::pair(below.min(above) as u32, above.max(below) as u32);
             }
         }
     }
 
     /// For any shape within `merged` whose columns cost between `least` and `most`: what it costs each row at the least
     /// when stretched over one more tuple, and by how much that is more than before, at the least.
-    pub fn bound_with(&self, merged: &[u64], least: &[f64], most: &[f64], codes: &[u32]) -> (f64, f64) {
+    pub fn bound_with(&self, merged: &Shape, least: &[f64], most: &[f64], codes: &[u32]) -> (f64, f64) {
         let columns = self.axes.iter().zip(least.iter().zip(most)).zip(codes);
         columns.fold((0.0, 0.0), |(cost, growth), ((axis, (&least, &most)), &code)| {
             let (c, g) = axis.bound_with(merged, least, most, code);
@@ -189,17 +195,17 @@ impl Space {
 
     /// What the shape over both costs each row.
     #[inline]
-    pub fn cost_merged(&self, a: &[u64], b: &[u64]) -> f64 {
+    pub fn cost_merged(&self, a: &Shape, b: &Shape) -> f64 {
         self.axes.iter().map(|axis| axis.cost_merged(a, b)).sum()
     }
 
     /// Words that agree exactly for shapes that stand for the same cells.
-    pub fn canonical(&self, shape: &[u64]) -> Vec<u64> {
+    pub fn canonical(&self, shape: &Shape) -> Vec<ShapeWord> {
         let mut words = shape.to_vec();
         for axis in &self.axes {
             if let Measure::Node(nodes) = &axis.measure {
-                let node = unpack(shape[axis.words.0]);
-                words[axis.words.0] = pack(node.0, nodes.value(node));
+                let node = shape[axis.words.0].unpair();
+                words[axis.words.0] = ShapeWord::pair(node.0, nodes.value(node));
             }
         }
         words
@@ -207,13 +213,13 @@ impl Space {
 
     /// A shape in numbers that outlive a renumbering of the codes, one after the other: `name` is the lasting name of a
     /// code of a column.
-    pub fn export(&self, shape: &[u64], name: impl Fn(usize, u32) -> u32, mut put: impl FnMut(u32)) {
+    pub fn export(&self, shape: &Shape, name: impl Fn(usize, u32) -> u32, mut put: impl FnMut(u32)) {
         for (column, axis) in self.axes.iter().enumerate() {
             match axis.cell(shape) {
                 Cell::Range { low, high } => [low, high].into_iter().for_each(|code| put(name(column, code))),
                 Cell::Node { level, .. } => {
                     put(level);
-                    put(name(column, unpack(shape[axis.words.0]).1));
+                    put(name(column, shape[axis.words.0].unpair().1));
                 }
                 Cell::Set(codes) => {
                     put(codes.len() as u32);
@@ -227,7 +233,7 @@ impl Space {
     /// it is of another space.
     pub fn import(
         &self,
-        shape: &mut [u64],
+        shape: &mut Shape,
         mut marks: impl Iterator<Item = u32>,
         code: impl Fn(usize, u32) -> Option<u32>,
     ) -> Option<()> {
@@ -235,16 +241,16 @@ impl Space {
             let first = marks.next()?;
             match &axis.measure {
                 Measure::Range { .. } => {
-                    shape[axis.words.0] = pack(code(column, first)?, code(column, marks.next()?)?);
+                    shape[axis.words.0] = ShapeWord::pair(code(column, first)?, code(column, marks.next()?)?);
                 }
                 Measure::Node(nodes) => {
                     let code = code(column, marks.next()?)?;
-                    shape[axis.words.0] = pack(Some(first).filter(|&level| level < nodes.levels())?, code);
+                    shape[axis.words.0] = ShapeWord::pair(Some(first).filter(|&level| level < nodes.levels())?, code);
                 }
                 Measure::Set { .. } => {
                     for _ in 0..first {
                         let code = code(column, marks.next()?)?;
-                        *shape.get_mut(axis.words.0 + code as usize / 64)? |= 1 << (code % 64);
+                        shape.get_mut(axis.words.0 + code as usize / 64)?.insert(code);
                     }
                 }
             }
@@ -254,36 +260,36 @@ impl Space {
 
     /// Where the middle of a column of a shape lies, for neighbourhoods: nodes of a higher level lie beyond those
     /// below.
-    pub fn middle(&self, shape: &[u64], column: usize) -> f64 {
+    pub fn middle(&self, shape: &Shape, column: usize) -> f64 {
         let (axis, places) = (&self.axes[column], &self.places[column]);
         let words = &shape[axis.words.0..axis.words.1];
         match &axis.measure {
             Measure::Range { .. } => {
-                let (low, high) = unpack(words[0]);
+                let (low, high) = words[0].unpair();
                 (places[low as usize] + places[high as usize]) / 2.0
             }
             Measure::Node(nodes) => {
-                let node = unpack(words[0]);
+                let node = words[0].unpair();
                 f64::from(node.0) * BEYOND + nodes.middle(node)
             }
             Measure::Set { .. } => {
-                let first = words.iter().position(|&w| w != 0).unwrap_or(0);
+                let first = words.iter().position(|w| w.0 != 0).unwrap_or(0);
                 // A shape over nothing lies anywhere.
-                let code = first as u32 * 64 + words[first].trailing_zeros();
+                let code = first as u32 * 64 + words[first].0.trailing_zeros();
                 places.get(code as usize).copied().unwrap_or(0.0)
             }
         }
     }
 
     /// How a column may be cut, given the shape of the rows to cut.
-    pub fn cuts(&self, shape: &[u64], column: usize) -> Cuts<'_> {
+    pub fn cuts(&self, shape: &Shape, column: usize) -> Cuts<'_> {
         let axis = &self.axes[column];
         match &axis.measure {
             Measure::Range { .. } => {
-                let (low, high) = unpack(shape[axis.words.0]);
+                let (low, high) = shape[axis.words.0].unpair();
                 if low == high { Cuts::None } else { Cuts::Ordered { low, high } }
             }
-            Measure::Node(nodes) => match unpack(shape[axis.words.0]) {
+            Measure::Node(nodes) => match shape[axis.words.0].unpair() {
                 (0, _) => Cuts::None,
                 (level, code) => Cuts::Grouped {
                     group: nodes.level(level - 1),
@@ -293,16 +299,17 @@ impl Space {
             },
             Measure::Set { .. } => {
                 let words = &shape[axis.words.0..axis.words.1];
-                let first = words.iter().position(|&w| w != 0).map_or(0, |i| i as u32 * 64 + words[i].trailing_zeros());
+                let first =
+                    words.iter().position(|w| w.0 != 0).map_or(0, |i| i as u32 * 64 + words[i].0.trailing_zeros());
                 let last =
-                    words.iter().rposition(|&w| w != 0).map_or(0, |i| i as u32 * 64 + 63 - words[i].leading_zeros());
+                    words.iter().rposition(|w| w.0 != 0).map_or(0, |i| i as u32 * 64 + 63 - words[i].0.leading_zeros());
                 if first == last { Cuts::None } else { Cuts::Ordered { low: first, high: last } }
             }
         }
     }
 
     /// Whether `a` covers all of `b`.
-    pub fn contains(&self, a: &[u64], b: &[u64]) -> bool {
+    pub fn contains(&self, a: &Shape, b: &Shape) -> bool {
         self.axes.iter().all(|axis| axis.contains(a, b))
     }
 
@@ -312,7 +319,7 @@ impl Space {
     }
 
     /// Whether a shape covers every value of every column.
-    pub fn covers_all(&self, shape: &[u64]) -> bool {
+    pub fn covers_all(&self, shape: &Shape) -> bool {
         self.axes.iter().zip(&self.places).all(|(axis, places)| match axis.cell(shape) {
             Cell::Range { low, high } => low == 0 && high as usize + 1 == places.len(),
             Cell::Node { level, value } => match &axis.measure {
@@ -324,7 +331,7 @@ impl Space {
     }
 
     /// The cells that a shape stands for.
-    pub fn cells(&self, shape: &[u64]) -> Vec<Cell> {
+    pub fn cells(&self, shape: &Shape) -> Vec<Cell> {
         self.axes.iter().map(|a| a.cell(shape)).collect()
     }
 }

@@ -10,22 +10,22 @@ use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;
 use crate::ids::SensitiveId;
 use crate::local::class::{Judge, Tally};
-use crate::local::shape::Space;
+use crate::local::shape::{Shape, ShapeWord, Space};
 
 /// The rows of a node that agree in one column, one level down.
 #[derive(Debug, Clone)]
 pub(crate) struct Child {
     pub tally: Tally,
-    pub shape: Vec<u64>,
+    pub shape: Vec<ShapeWord>,
 }
 
 /// The rows of a child that agree in their sensitive tuple (and person, where those repeat): the last is pulled first.
 #[derive(Debug, Clone)]
-pub(crate) struct Pool {
+pub(crate) struct PullableRows {
     pub key: (SensitiveId, u32),
     pub child: usize,
     /// How far they reach.
-    pub shape: Vec<u64>,
+    pub shape: Vec<ShapeWord>,
     pub units: Units,
     /// For each unit that was pulled, the last of them first, whether it stays with the parent.
     pub pulled: Vec<bool>,
@@ -47,7 +47,7 @@ pub(crate) struct Branches {
     /// Whether each child becomes a node of its own; the others go back to the parent.
     pub stands: Vec<bool>,
     /// What is pulled out of children.
-    pub pools: Vec<Pool>,
+    pub pools: Vec<PullableRows>,
 }
 
 /// Decides about a step.
@@ -78,7 +78,7 @@ impl Units {
     }
 }
 
-impl Pool {
+impl PullableRows {
     /// How many rows of each part stay with the parent, given the parts, the last first.
     pub fn taken(&self, rows: impl IntoIterator<Item = u64>) -> Vec<u64> {
         let mut units = self.pulled.iter();
@@ -108,7 +108,11 @@ impl Pool {
 impl Specializer<'_> {
     /// What becomes of the children of a node; none when they cannot be told apart. `pools` has the rows of the
     /// children that stand by themselves, and is asked for only if some of them are needed in the parent.
-    pub fn specialize(&self, children: &mut [Child], pools: impl FnOnce(&[bool]) -> Vec<Pool>) -> Option<Branches> {
+    pub fn specialize(
+        &self,
+        children: &mut [Child],
+        pools: impl FnOnce(&[bool]) -> Vec<PullableRows>,
+    ) -> Option<Branches> {
         let (space, judge) = (self.space, self.judge);
         let mut stands: Vec<bool> =
             children.iter().map(|c| judge.holds_over(&c.tally, || Some(space.cells(&c.shape)))).collect();
@@ -183,7 +187,12 @@ impl Specializer<'_> {
 
     /// Pulls just enough rows out of the children for the parent to hold; none when that cannot be done. It is not even
     /// tried where a population counts: which row lets a class match more people depends on all the others.
-    fn pull(&self, children: &mut [Child], mut pools: Vec<Pool>, parent: &mut Tally) -> Option<Vec<Pool>> {
+    fn pull(
+        &self,
+        children: &mut [Child],
+        mut pools: Vec<PullableRows>,
+        parent: &mut Tally,
+    ) -> Option<Vec<PullableRows>> {
         if self.judge.needs_population() {
             return None;
         }
@@ -197,7 +206,7 @@ impl Specializer<'_> {
         let mut steps: Vec<(usize, usize, u64)> = Vec::new();
         while !self.judge.holds(tally) {
             order.sort_by_key(|&p| {
-                let Pool { key, child, .. } = pools[p];
+                let PullableRows { key, child, .. } = pools[p];
                 (have(tally, key), u64::MAX - left[child].rows, key, child)
             });
             let chosen = order.iter().find_map(|&p| {
@@ -238,15 +247,15 @@ impl Specializer<'_> {
 /// shapes of what was added up.
 pub(crate) fn pools_of<'a>(
     space: &Space,
-    lines: impl Iterator<Item = (usize, SensitiveId, u64, &'a [u64])>,
-) -> Vec<Pool> {
-    let mut lines: Vec<(usize, SensitiveId, u64, &[u64])> = lines.collect();
+    lines: impl Iterator<Item = (usize, SensitiveId, u64, &'a Shape)>,
+) -> Vec<PullableRows> {
+    let mut lines: Vec<(usize, SensitiveId, u64, &Shape)> = lines.collect();
     lines.sort_by_key(|line| (line.0, line.1));
     let pools = lines.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|same| {
         let mut shape = same[0].3.to_vec();
         same[1..].iter().for_each(|line| space.merge(&mut shape, line.3));
         let units = Units::Rows(same.iter().map(|line| line.2).sum());
-        Pool { key: (same[0].1, NOBODY), child: same[0].0, shape, units, pulled: Vec::new() }
+        PullableRows { key: (same[0].1, NOBODY), child: same[0].0, shape, units, pulled: Vec::new() }
     });
     pools.collect()
 }

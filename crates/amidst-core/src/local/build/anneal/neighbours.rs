@@ -16,7 +16,7 @@ pub(super) fn near(world: &World<'_>) -> Vec<Vec<u32>> {
         .par_iter()
         .map(|&tuple| {
             let own = set.tuple(tuple as usize);
-            let mut shape = vec![0; space.words()];
+            let mut shape = space.empty();
             space.start(&mut shape, own);
             let start = space.cost(&shape);
             let mut near = Vec::with_capacity(NEAR);

@@ -11,7 +11,7 @@ fn the_tree_finds_what_a_scan_finds() {
     let set = &fixture.set;
     let mut tree = Tree::new(&space, &set.tuples, set.len());
     let mut random = Random::new(1);
-    let mut shape = vec![0; space.words()];
+    let mut shape = space.empty();
     for round in 0..200 {
         space.start(&mut shape, set.tuple(random.below(set.len())));
         for _ in 0..random.below(4) {
@@ -50,7 +50,7 @@ fn impatience_costs_little() {
     let set = &fixture.set;
     let mut tree = Tree::new(&space, &set.tuples, set.len());
     let mut random = Random::new(2);
-    let mut shape = vec![0; space.words()];
+    let mut shape = space.empty();
     let (mut best, mut soon) = (0.0, 0.0);
     for _ in 0..200 {
         let item = random.below(set.len());

@@ -5,17 +5,17 @@
 
 /// What every item in a part of the tree has at the least: clusters state it, rows leave it at zero.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Least {
+pub struct MinimumClass {
     /// Rows.
     pub rows: f64,
     /// What its shape costs a row.
     pub cost: f64,
 }
 
-impl Least {
+impl MinimumClass {
     /// The lesser of both, field by field.
-    pub(in crate::local) fn min(self, other: Least) -> Least {
-        Least { rows: self.rows.min(other.rows), cost: self.cost.min(other.cost) }
+    pub(in crate::local) fn min(self, other: MinimumClass) -> MinimumClass {
+        MinimumClass { rows: self.rows.min(other.rows), cost: self.cost.min(other.cost) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Searching again where what was found does not hold against the distribution of the release itself.
 //!
-//! A search suppresses classes against the input's distribution. What is left must also hold against its own; `settle`
-//! leaves out what does not. Where that takes more rows than the policy allows, a search that suppresses fewer rows to
-//! begin with may still succeed, and one that suppresses none always does if it finds anything: the two distributions
-//! are one then.
+//! A search suppresses classes against the input's distribution. What is left must also hold against its own;
+//! [`amidst_core::search::own_distribution`] leaves out what does not. Where that takes more rows than the policy
+//! allows, a search that suppresses fewer rows to begin with may still succeed, and one that suppresses none always
+//! does if it finds anything: the two distributions are one then.
 
 use amidst_core::search::own_distribution::compares;
 use amidst_core::search::{MaxSuppression, Search, feasibility};
@@ -14,8 +14,8 @@ use crate::Failure;
 const HALVINGS: u32 = 3;
 
 /// Tries `attempt` within the policy's suppression limit, then within smaller ones. An attempt that finds something
-/// which cannot be settled returns nothing.
-pub fn settled<T>(
+/// which cannot hold against its own distribution returns nothing.
+pub fn search<T>(
     search: &Search<'_>,
     attempt: impl Fn(&Search<'_>) -> Result<Option<T>, Failure>,
 ) -> Result<T, Failure> {
@@ -38,11 +38,11 @@ pub fn settled<T>(
             Err(other) => return Err(other),
         }
     }
-    Err(unsettled(search))
+    Err(impossible(search))
 }
 
 /// Why there is no release, although there would be one if classes were compared with the input alone.
-pub fn unsettled(search: &Search<'_>) -> Failure {
+pub fn impossible(search: &Search<'_>) -> Failure {
     let stated = search.requirements.iter().find(|r| compares(r)).map(feasibility::words).unwrap_or_default();
     let message = format!(
         "every release that was found satisfies {stated} against the distribution of the input but not against its own, \

@@ -8,19 +8,19 @@ use crate::table::{Codes, Column};
 
 /// The groups of rows that agree in some columns.
 #[derive(Debug, Clone, Default)]
-pub struct Shared {
+pub struct RowGroups {
     /// How many rows each group has.
     pub sizes: Vec<u64>,
     /// The group of each row.
     of_row: Vec<u32>,
 }
 
-impl Shared {
+impl RowGroups {
     /// Groups `rows` rows by these columns. Without columns all rows are one group.
     pub fn of(columns: &[&Column], rows: usize) -> Self {
         let columns: Vec<(&Codes, usize)> = columns.iter().map(|c| (&c.codes, c.dictionary.len())).collect();
         let found = combinations(&columns, rows);
-        Shared { sizes: found.rows, of_row: found.of_row }
+        RowGroups { sizes: found.rows, of_row: found.of_row }
     }
 
     /// Takes rows off their groups.
@@ -75,15 +75,15 @@ mod tests {
         let a = Column::from_values("a", ["x", "x", "y", "y", "y"]);
         let b = Column::from_values("b", ["1", "2", "1", "1", "2"]);
         let person = Column::from_values("p", ["p", "q", "r", "r", "p"]);
-        let both = Shared::of(&[&a, &b], 5);
+        let both = RowGroups::of(&[&a, &b], 5);
         assert_eq!((both.unique(), both.smallest()), (3, Some(1)));
         assert_eq!(both.persons(&person.codes, 0..5), Persons { smallest: Some(1), alone: 5 });
-        let left = Shared::of(&[&a, &b], 5).without(&[2]);
+        let left = RowGroups::of(&[&a, &b], 5).without(&[2]);
         assert_eq!((left.unique(), left.sizes.iter().sum::<u64>()), (4, 4));
-        let one = Shared::of(&[&a], 5).without(&[0, 1]);
+        let one = RowGroups::of(&[&a], 5).without(&[0, 1]);
         assert_eq!((one.unique(), one.smallest()), (0, Some(3)));
         assert_eq!(one.persons(&person.codes, 2..5), Persons { smallest: Some(2), alone: 0 });
-        assert_eq!(Shared::of(&[], 3).smallest(), Some(3));
-        assert_eq!((Shared::of(&[&a], 0).smallest(), Shared::of(&[], 0).smallest()), (None, None));
+        assert_eq!(RowGroups::of(&[], 3).smallest(), Some(3));
+        assert_eq!((RowGroups::of(&[&a], 0).smallest(), RowGroups::of(&[], 0).smallest()), (None, None));
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder that is removed at the end of the test.
-pub struct House {
+pub struct TestFolder {
     folder: TempDir,
 }
 
@@ -18,9 +18,9 @@ pub struct Run {
     pub stderr: String,
 }
 
-impl House {
+impl TestFolder {
     pub fn new() -> Self {
-        House { folder: tempfile::tempdir().unwrap() }
+        TestFolder { folder: tempfile::tempdir().unwrap() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -86,7 +86,7 @@ impl House {
 
     /// Patients, and a policy for them.
     pub fn with_sample(rows: u64) -> Self {
-        let house = House::new();
+        let house = TestFolder::new();
         let rows = rows.to_string();
         let run = house.amidst(&["sample", "--rows", &rows, "--out", "patients.csv", "--policy", "policy.toml"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
