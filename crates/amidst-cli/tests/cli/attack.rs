@@ -11,26 +11,26 @@ fn close(value: &Value, expected: f64) {
 
 /// Figures 5 and 6 of the ℓ-diversity article: a population of hundredths, and a release as it was and generalized.
 fn figure_5() -> TestFolder {
-    let house = TestFolder::new();
-    house.file("population.csv", "q,s,count\nq1,s1,15\nq1,s2,35\nq2,s1,25\nq2,s2,25\n");
+    let scratch = TestFolder::new();
+    scratch.file("population.csv", "q,s,count\nq1,s1,15\nq1,s2,35\nq2,s1,25\nq2,s2,25\n");
     let rows = |q1: &str, q2: &str| {
         let part = |q: &str, s: &str, n: usize| format!("{q},{s}\n").repeat(n);
         ["q,s\n".to_string(), part(q1, "s1", 1), part(q1, "s2", 1), part(q2, "s1", 35), part(q2, "s2", 15)].concat()
     };
-    house.file("original.csv", &rows("q1", "q2"));
-    house.file("release.csv", &rows("*", "*"));
-    house
+    scratch.file("original.csv", &rows("q1", "q2"));
+    scratch.file("release.csv", &rows("*", "*"));
+    scratch
 }
 
 #[test]
 fn beliefs_move_as_in_figure_6() {
-    let house = figure_5();
+    let scratch = figure_5();
     let belief = |data: &str, delta: &str, epsilon: &str| {
         let (delta, epsilon) = (format!("delta={delta}"), format!("epsilon={epsilon}"));
         let mut call =
             vec!["attack", "belief", data, "--qi", "q", "--sensitive", "s", "--population", "population.csv"];
         call.extend(["--set", delta.as_str(), "--set", epsilon.as_str(), "--json"]);
-        house.amidst(&call).json(0)["columns"]["s"].clone()
+        scratch.amidst(&call).json(0)["columns"]["s"].clone()
     };
     // As it was, the posteriors are .5 and .5 for q1, .7 and .3 for q2. Positive disclosure: .7 > 1 − .42, and .5 was
     // not.
@@ -48,21 +48,21 @@ fn beliefs_move_as_in_figure_6() {
     close(&found["largest_posterior"], 27.0 / 35.0);
     assert_eq!(found["positive_disclosure_persons"], 52);
     // A population that contains nobody of the release contradicts it.
-    house.file("elsewhere.csv", "q,s,count\nq9,s1,15\nq9,s2,35\n");
+    scratch.file("elsewhere.csv", "q,s,count\nq9,s1,15\nq9,s2,35\n");
     let call = ["attack", "belief", "original.csv", "--qi", "q", "--sensitive", "s", "--population"];
-    assert_eq!(house.amidst(&[&call[..], &["elsewhere.csv", "--json"]].concat()).json(0)["persons"], 0);
-    house.file("odd.csv", "q,s,count\nq1,s1,many\n");
-    house.amidst(&[&call[..], &["odd.csv"]].concat()).fails(2, &["numbers from 0 up"]);
-    house.file("short.csv", "q\nq1\n");
-    house.amidst(&[&call[..], &["short.csv"]].concat()).fails(2, &["lacks the column s"]);
+    assert_eq!(scratch.amidst(&[&call[..], &["elsewhere.csv", "--json"]].concat()).json(0)["persons"], 0);
+    scratch.file("odd.csv", "q,s,count\nq1,s1,many\n");
+    scratch.amidst(&[&call[..], &["odd.csv"]].concat()).fails(2, &["numbers from 0 up"]);
+    scratch.file("short.csv", "q\nq1\n");
+    scratch.amidst(&[&call[..], &["short.csv"]].concat()).fails(2, &["lacks the column s"]);
 }
 
 /// The opening example of Wong et al.: two persons q1, both positive, and five persons q2.
 fn wong(requirement: &str) -> TestFolder {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let rows = "ann,q1,HIV\nbob,q1,HIV\n".to_string() + &"cid,q2,none\n".repeat(5);
-    house.file("people.csv", &format!("name,q,disease\n{rows}"));
-    house.file(
+    scratch.file("people.csv", &format!("name,q,disease\n{rows}"));
+    scratch.file(
         "policy.toml",
         &format!(
             "[data]\ninput = \"people.csv\"\n[columns.name]\nrole = \"identifying\"\n[columns.q]\nrole = \"quasi\"\n\
@@ -70,52 +70,52 @@ fn wong(requirement: &str) -> TestFolder {
              {requirement}[search]\nalgorithm = \"optimal\"\n"
         ),
     );
-    house
+    scratch
 }
 
 #[test]
 fn who_knows_the_algorithm_sees_through_the_release() {
-    let house = wong("[[require]]\nmodel = \"simple-alpha-k-anonymity\"\nalpha = \"1/2\"\nvalue = \"HIV\"\nk = 2\n");
-    let made = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let scratch = wong("[[require]]\nmodel = \"simple-alpha-k-anonymity\"\nalpha = \"1/2\"\nvalue = \"HIV\"\nk = 2\n");
+    let made = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&made["classes"], &made["levels"]["q"]), (&1.into(), &1.into()));
     // The release alone gives HIV for 2 of 7; the reason for the generalization makes it certain. The requirement is in
     // the policy, and the original is the policy's input.
     let found =
-        house.amidst(&["attack", "minimality", "release/public/release.csv", "--policy", "policy.toml", "--json"]);
+        scratch.amidst(&["attack", "minimality", "release/public/release.csv", "--policy", "policy.toml", "--json"]);
     let found = found.json(0);
     assert_eq!((&found["classes"], &found["persons"]), (&1.into(), &2.into()));
     close(&found["columns"]["disease"]["largest_credibility"], 1.0);
     close(&found["columns"]["disease"]["largest_gain"], 5.0 / 7.0);
     // The folder of a release contains its policy; only the original must be named.
     let call = ["attack", "minimality", "release", "--original", "people.csv"];
-    assert_eq!(house.amidst(&[&call[..], &["--json"]].concat()).json(0)["persons"], 2);
-    assert!(house.amidst(&call).stdout.contains("largest credibility"));
-    house.amidst(&["attack", "minimality", "release"]).fails(2, &["--original"]);
+    assert_eq!(scratch.amidst(&[&call[..], &["--json"]].concat()).json(0)["persons"], 2);
+    assert!(scratch.amidst(&call).stdout.contains("largest credibility"));
+    scratch.amidst(&["attack", "minimality", "release"]).fails(2, &["--original"]);
     // When k = 3 forbade the split, nothing is learned.
-    assert_eq!(house.amidst(&[&call[..], &["--set", "k=3", "--json"]].concat()).json(0)["persons"], 0);
+    assert_eq!(scratch.amidst(&[&call[..], &["--set", "k=3", "--json"]].concat()).json(0)["persons"], 0);
 }
 
 #[test]
 fn minimality_needs_a_requirement_to_start_from() {
-    let house = wong("[[require]]\nmodel = \"k-anonymity\"\nk = 2\n");
-    house.file("release.csv", &("q,disease\n*,HIV\n*,HIV\n".to_string() + &"*,none\n".repeat(5)));
+    let scratch = wong("[[require]]\nmodel = \"k-anonymity\"\nk = 2\n");
+    scratch.file("release.csv", &("q,disease\n*,HIV\n*,HIV\n".to_string() + &"*,none\n".repeat(5)));
     let call =
         ["attack", "minimality", "release.csv", "--qi", "q", "--sensitive", "disease", "--original", "people.csv"];
-    house.amidst(&call).fails(2, &["`l` is missing", "`distinct`"]);
-    let with = |more: &[&str]| house.amidst(&[&call[..], more, &["--json"]].concat()).json(0);
+    scratch.amidst(&call).fails(2, &["`l` is missing", "`distinct`"]);
+    let with = |more: &[&str]| scratch.amidst(&[&call[..], more, &["--json"]].concat()).json(0);
     assert_eq!(with(&["--set", "l=2", "--set", "value=HIV"])["persons"], 2);
     // With every value protected, the five without one fail in every world: nothing is learned.
     assert_eq!(with(&["--set", "l=2"])["persons"], 0);
-    house.amidst(&["attack", "minimality", "release.csv", "--policy", "policy.toml"]).fails(2, &["`l` is missing"]);
-    house.amidst(&["attack", "minimality", "release.csv"]).fails(2, &["--policy", "--qi"]);
+    scratch.amidst(&["attack", "minimality", "release.csv", "--policy", "policy.toml"]).fails(2, &["`l` is missing"]);
+    scratch.amidst(&["attack", "minimality", "release.csv"]).fails(2, &["--policy", "--qi"]);
 }
 
 #[test]
 fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     // 22 fits both classes, but the younger one has its seven without it: two of 20 and five of 21.
     let people = |age: &str, n: usize| format!("{age}\n").repeat(n);
-    house.file(
+    scratch.file(
         "people.csv",
         &["age\n".to_string(), people("20", 2), people("21", 5), people("22", 1), people("30", 2)].concat(),
     );
@@ -124,12 +124,12 @@ fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
         let younger = [rows("[20-22]", "HIV", 2), rows("[20-22]", "none", 5)].concat();
         format!("age,disease\n{younger}{}", rows("[22-30]", "none", older))
     };
-    house.file("release.csv", &release(3));
-    house.file("fewer.csv", &release(2));
+    scratch.file("release.csv", &release(3));
+    scratch.file("fewer.csv", &release(2));
     let attack = |release: &str| {
         let call =
             ["attack", "minimality", release, "--qi", "age", "--sensitive", "disease", "--original", "people.csv"];
-        house.amidst(&[&call[..], &["--set", "l=2", "--set", "value=HIV", "--json"]].concat()).json(0)
+        scratch.amidst(&[&call[..], &["--set", "l=2", "--set", "value=HIV", "--json"]].concat()).json(0)
     };
     let found = attack("release.csv");
     assert_eq!((&found["persons"], &found["columns"]["disease"]["classes_unmatched"]), (&2.into(), &0.into()));
@@ -140,20 +140,20 @@ fn minimality_looks_at_overlapping_classes_whose_rows_are_certain() {
 
 /// Two versions of a ward: cid comes, and two others change places.
 fn ward() -> TestFolder {
-    let house = TestFolder::new();
-    house.file("april.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[30-49],flu\n[30-49],gout\n");
-    house.file("may.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[20-29],cold\n[30-39],gout\n[30-39],hiv\n");
-    house.file("april-people.csv", "name,age\nann,21\nbob,25\ndan,33\neve,45\n");
-    house.file("may-people.csv", "name,age\nann,21\nbob,25\ncid,28\ndan,33\nfay,35\n");
-    house
+    let scratch = TestFolder::new();
+    scratch.file("april.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[30-49],flu\n[30-49],gout\n");
+    scratch.file("may.csv", "age,disease\n[20-29],flu\n[20-29],hiv\n[20-29],cold\n[30-39],gout\n[30-39],hiv\n");
+    scratch.file("april-people.csv", "name,age\nann,21\nbob,25\ndan,33\neve,45\n");
+    scratch.file("may-people.csv", "name,age\nann,21\nbob,25\ncid,28\ndan,33\nfay,35\n");
+    scratch
 }
 
 #[test]
 fn several_versions_tell_more_than_each() {
-    let house = ward();
+    let scratch = ward();
     let attack = |name: &str, more: &[&str]| {
         let call = ["attack", name, "may.csv", "--qi", "age", "--sensitive", "disease"];
-        house.amidst(&[&call[..], more].concat())
+        scratch.amidst(&[&call[..], more].concat())
     };
     let rosters = [
         "--earlier",
@@ -183,26 +183,26 @@ fn several_versions_tell_more_than_each() {
 
 #[test]
 fn a_series_is_attacked_by_its_folder() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let rows = |from: usize, to: usize| -> String {
         (from..to).map(|i| format!("p{i},{},d{}\n", 20 + i * 7 % 50, i * 5 % 7)).collect()
     };
-    house.file("people.csv", &format!("id,age,disease\n{}", rows(0, 40)));
-    house.file("one.csv", &format!("id,age,disease\n{}", rows(40, 41)));
-    house.file(
+    scratch.file("people.csv", &format!("id,age,disease\n{}", rows(0, 40)));
+    scratch.file("one.csv", &format!("id,age,disease\n{}", rows(40, 41)));
+    scratch.file(
         "policy.toml",
         "[data]\ninput = \"people.csv\"\n[columns.id]\nrole = \"key\"\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\n\
          generalize = \"ranges\"\n[columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 3\n\
          [[require]]\nmodel = \"distinct-l-diversity\"\nl = 2\n",
     );
-    assert_eq!(house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain"]).code, 0);
-    house.amidst(&["attack", "difference", "ward"]).fails(2, &["two or more versions"]);
-    assert_eq!(house.amidst(&["series", "insert", "ward", "one.csv"]).code, 0);
-    assert_eq!(house.amidst(&["series", "publish", "ward", "--allow-leak"]).code, 0);
-    let audit = house.amidst(&["series", "audit", "ward", "--json"]).json(1);
-    let found = house.amidst(&["attack", "difference", "ward", "--json"]).json(0);
+    assert_eq!(scratch.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain"]).code, 0);
+    scratch.amidst(&["attack", "difference", "ward"]).fails(2, &["two or more versions"]);
+    assert_eq!(scratch.amidst(&["series", "insert", "ward", "one.csv"]).code, 0);
+    assert_eq!(scratch.amidst(&["series", "publish", "ward", "--allow-leak"]).code, 0);
+    let audit = scratch.amidst(&["series", "audit", "ward", "--json"]).json(1);
+    let found = scratch.amidst(&["attack", "difference", "ward", "--json"]).json(0);
     assert_eq!(found["columns"]["disease"]["persons_certain"], audit["columns"][0]["certain"]);
-    let found = house.amidst(&["attack", "intersection", "ward", "--json"]).json(0);
+    let found = scratch.amidst(&["attack", "intersection", "ward", "--json"]).json(0);
     // Who joined alone is narrowed by subtracting, which intersecting does not see.
     assert_eq!(
         (&found["columns"]["disease"]["persons_narrowed"], &audit["columns"][0]["narrowed"]),

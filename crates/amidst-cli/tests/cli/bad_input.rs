@@ -7,11 +7,11 @@ const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"qu
 
 /// Anonymizes this table with this policy; expects exit code 2, these parts of the message, and no output.
 fn refused(table: &[u8], policy: &str, parts: &[&str]) {
-    let house = TestFolder::new();
-    std::fs::write(house.path("people.csv"), table).unwrap();
-    house.file("policy.toml", policy);
-    house.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, parts);
-    assert_eq!(house.names(), ["people.csv", "policy.toml"]);
+    let scratch = TestFolder::new();
+    std::fs::write(scratch.path("people.csv"), table).unwrap();
+    scratch.file("policy.toml", policy);
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]).fails(2, parts);
+    assert_eq!(scratch.names(), ["people.csv", "policy.toml"]);
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn policies_that_do_not_fit() {
 
 #[test]
 fn a_disk_that_is_full() {
-    let house = TestFolder::with_sample(20_000);
-    let small = house.path("small");
+    let scratch = TestFolder::with_sample(20_000);
+    let small = scratch.path("small");
     std::fs::create_dir(&small).unwrap();
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
@@ -50,7 +50,7 @@ fn a_disk_that_is_full() {
         println!("skipped: mounting a small file system needs privileges");
         return;
     }
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "small/release"]);
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "small/release"]);
     let left: Vec<_> = std::fs::read_dir(&small).unwrap().collect();
     std::process::Command::new("umount").arg(&small).status().unwrap();
     run.fails(3, &["release"]);
@@ -59,10 +59,10 @@ fn a_disk_that_is_full() {
 
 #[test]
 fn usage_errors() {
-    let house = TestFolder::new();
-    assert_eq!(house.amidst(&["anonymise"]).code, 2);
-    assert_eq!(house.amidst(&["audit", "x.csv"]).code, 2);
-    house.amidst(&["explain", "k-anonymty"]).fails(2, &["did you mean `k-anonymity`"]);
-    house.amidst(&["verify", "nowhere"]).fails(2, &["nowhere"]);
-    house.amidst(&["anonymize", "nowhere.toml", "--out", "x"]).fails(2, &["nowhere.toml"]);
+    let scratch = TestFolder::new();
+    assert_eq!(scratch.amidst(&["anonymise"]).code, 2);
+    assert_eq!(scratch.amidst(&["audit", "x.csv"]).code, 2);
+    scratch.amidst(&["explain", "k-anonymty"]).fails(2, &["did you mean `k-anonymity`"]);
+    scratch.amidst(&["verify", "nowhere"]).fails(2, &["nowhere"]);
+    scratch.amidst(&["anonymize", "nowhere.toml", "--out", "x"]).fails(2, &["nowhere.toml"]);
 }

@@ -10,9 +10,9 @@ const POLICY: &str = "[data]\ninput = \"sqlite://data/clinic.db?table=visit\"\nm
 
 /// A clinic of 60 visits, of which one has an unknown age and one an unknown side, and its town.
 fn clinic() -> TestFolder {
-    let house = TestFolder::new();
-    std::fs::create_dir(house.path("data")).unwrap();
-    let database = rusqlite::Connection::open(house.path("data/clinic.db")).unwrap();
+    let scratch = TestFolder::new();
+    std::fs::create_dir(scratch.path("data")).unwrap();
+    let database = rusqlite::Connection::open(scratch.path("data/clinic.db")).unwrap();
     database
         .execute_batch(
             "CREATE TABLE visit (name TEXT, photo BLOB, age INTEGER, side TEXT, disease TEXT);
@@ -28,88 +28,88 @@ fn clinic() -> TestFolder {
         database.execute("INSERT INTO visit VALUES (?1, ?2, ?3, ?4, ?5)", row).unwrap();
         database.execute("INSERT INTO town VALUES ('Canary', ?1, ?2, 3)", (age.unwrap_or(27), side)).unwrap();
     }
-    house
+    scratch
 }
 
 #[test]
 fn a_release_of_a_database_is_made_and_verified() {
-    let house = clinic();
+    let scratch = clinic();
     // Relative to the policy's folder, which is not the working directory.
-    std::fs::create_dir(house.path("policies")).unwrap();
-    house.file("policies/p.toml", &POLICY.replace("sqlite://data", "sqlite://../data"));
-    let json = house.amidst(&["anonymize", "policies/p.toml", "--out", "release", "--json"]).json(0);
+    std::fs::create_dir(scratch.path("policies")).unwrap();
+    scratch.file("policies/p.toml", &POLICY.replace("sqlite://data", "sqlite://../data"));
+    let json = scratch.amidst(&["anonymize", "policies/p.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_in"], &json["rows_dropped_missing"]), (&60.into(), &2.into()));
     assert!(json["levels"]["age"].as_u64().unwrap() < 3, "{json}");
-    for file in house.files("release") {
+    for file in scratch.files("release") {
         assert!(!std::fs::read_to_string(&file).unwrap().contains("Canary"), "{}", file.display());
     }
-    let run = house.amidst(&["verify", "release", "--policy", "policies/p.toml", "--json"]);
+    let run = scratch.amidst(&["verify", "release", "--policy", "policies/p.toml", "--json"]);
     assert_eq!(run.json(0)["problems"].as_array().unwrap().len(), 0, "{}", run.stdout);
     // Compared with another table, the rows are not its own.
     let other = "sqlite://data/clinic.db?query=SELECT name, NULL AS photo, age, side, 'flu' AS disease FROM town";
-    let run = house.amidst(&["verify", "release", "--policy", "policies/p.toml", "--original", other, "--json"]);
+    let run = scratch.amidst(&["verify", "release", "--policy", "policies/p.toml", "--original", other, "--json"]);
     assert_eq!(run.json(1)["valid"], false);
-    assert_eq!(house.amidst(&["check", "policies/p.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["check", "policies/p.toml"]).code, 0);
     let same = "sqlite://data/clinic.db?table=visit";
-    let again = house.amidst(&["anonymize", "policies/p.toml", "--input", same, "--out", "again", "--json"]).json(0);
+    let again = scratch.amidst(&["anonymize", "policies/p.toml", "--input", same, "--out", "again", "--json"]).json(0);
     assert_eq!(again["rows_out"], json["rows_out"]);
-    assert_eq!(house.read("again/public/release.csv"), house.read("release/public/release.csv"));
+    assert_eq!(scratch.read("again/public/release.csv"), scratch.read("release/public/release.csv"));
     // The database itself must not be overwritten.
-    house
+    scratch
         .amidst(&["anonymize", "policies/p.toml", "--out", "data", "--force"])
         .fails(2, &["which the release would replace"]);
 }
 
 #[test]
 fn every_command_that_takes_a_table_takes_one_of_a_database() {
-    let house = clinic();
+    let scratch = clinic();
     let data = "sqlite://data/clinic.db?table=visit";
-    let audit = house.amidst(&["audit", data, "--qi", "age,side", "--sensitive", "disease", "--json"]).json(0);
+    let audit = scratch.amidst(&["audit", data, "--qi", "age,side", "--sensitive", "disease", "--json"]).json(0);
     assert_eq!(audit["rows"], 59, "{audit}");
-    assert_eq!(house.amidst(&["init", data, "--out", "data/mine.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["init", data, "--out", "data/mine.toml"]).code, 0);
     assert!(
-        house.read("data/mine.toml").contains("\"sqlite://clinic.db?table=visit\""),
+        scratch.read("data/mine.toml").contains("\"sqlite://clinic.db?table=visit\""),
         "{}",
-        house.read("data/mine.toml")
+        scratch.read("data/mine.toml")
     );
-    assert_eq!(house.amidst(&["check", "data/mine.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["check", "data/mine.toml"]).code, 0);
     let town = "sqlite://data/clinic.db?table=town";
     let attack =
         ["attack", "linkage", data, "--qi", "age,side", "--sensitive", "disease", "--external", town, "--json"];
-    assert_eq!(house.amidst(&attack).code, 0);
+    assert_eq!(scratch.amidst(&attack).code, 0);
     let against = ["audit", data, "--qi", "age,side", "--sensitive", "disease", "--population", town, "--json"];
-    assert!(house.amidst(&against).json(0)["risk"]["journalist_max"].is_number());
+    assert!(scratch.amidst(&against).json(0)["risk"]["journalist_max"].is_number());
     // A population is read by the search and by the checker, without people who have unknown values.
     let policy = POLICY.replace("k-anonymity", "k-map") + "population = \"sqlite://data/clinic.db?table=town\"\n";
-    house.file("map.toml", &policy);
-    let json = house.amidst(&["anonymize", "map.toml", "--out", "map", "--json"]).json(0);
-    let verify = house.amidst(&["verify", "map", "--policy", "map.toml", "--json"]).json(0);
+    scratch.file("map.toml", &policy);
+    let json = scratch.amidst(&["anonymize", "map.toml", "--out", "map", "--json"]).json(0);
+    let verify = scratch.amidst(&["verify", "map", "--policy", "map.toml", "--json"]).json(0);
     assert_eq!(verify["requirements"][0]["measured"], json["requirements"][0]["measured"]);
     assert!(verify["requirements"][0]["measured"]["k"].as_u64().unwrap() < 1000);
 }
 
 #[test]
 fn what_is_wrong_with_a_database_is_said() {
-    let house = clinic();
-    let audit = |data: &str| house.amidst(&["audit", data, "--qi", "age", "--sensitive", "disease"]);
+    let scratch = clinic();
+    let audit = |data: &str| scratch.amidst(&["audit", data, "--qi", "age", "--sensitive", "disease"]);
     audit("sqlite://data/clinic.db").fails(2, &["?table=", "“town”", "“visit”"]);
     audit("sqlite://data/clinic.db?table=visits").fails(2, &["“visits”", "“visit”"]);
     audit("sqlite://data/clinick.db").fails(2, &["no such file", "clinic.db"]);
-    house.file("data/text.db", &"a,b\n".repeat(300));
+    scratch.file("data/text.db", &"a,b\n".repeat(300));
     audit("sqlite://data/text.db").fails(2, &["not a SQLite database"]);
     audit("mysql://x/y").fails(2, &["mysql://", "sqlite://"]);
 }
 
 #[test]
 fn nulls_are_unknown_in_every_format_that_has_them() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut lines = String::new();
     for i in 0..40 {
         let age = if i == 3 { "null".to_string() } else { (20 + i % 4).to_string() };
         let note = if i == 5 { "\"\"" } else { "\"x\"" };
         lines.push_str(&format!("{{\"age\":{age},\"disease\":\"{}\",\"note\":{note}}}\n", ["flu", "gout"][i % 2]));
     }
-    house.file("people.jsonl", &lines);
+    scratch.file("people.jsonl", &lines);
     let policy = |more: &str| {
         format!(
             "[data]\ninput = \"people.jsonl\"\n{more}\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [2] }}\n\
@@ -119,28 +119,28 @@ fn nulls_are_unknown_in_every_format_that_has_them() {
     };
     // An empty text is a text, unless the policy says otherwise.
     for (more, dropped) in [("missing = []", 1), ("missing = [\"\"]", 2), ("missing_rows = \"keep\"", 0)] {
-        house.file("p.toml", &policy(more));
-        let json = house.amidst(&["anonymize", "p.toml", "--out", "r", "--force", "--json"]).json(0);
+        scratch.file("p.toml", &policy(more));
+        let json = scratch.amidst(&["anonymize", "p.toml", "--out", "r", "--force", "--json"]).json(0);
         assert_eq!(json["rows_dropped_missing"], dropped, "{more}");
-        let verify = house.amidst(&["verify", "r", "--policy", "p.toml", "--json"]);
+        let verify = scratch.amidst(&["verify", "r", "--policy", "p.toml", "--json"]);
         assert_eq!(verify.json(0)["valid"], true, "{more}: {}", verify.stdout);
-        let audit = house.amidst(&["audit", "people.jsonl", "--policy", "p.toml", "--json"]).json(0);
+        let audit = scratch.amidst(&["audit", "people.jsonl", "--policy", "p.toml", "--json"]).json(0);
         assert_eq!(audit["rows"], 40 - dropped, "{more}");
     }
 }
 
 #[test]
 fn a_password_appears_nowhere() {
-    let house = TestFolder::with_sample(60);
+    let scratch = TestFolder::with_sample(60);
     let address = "postgres://me:canary@127.0.0.1:1/clinic?table=visit&password=canary";
-    let policy = house.read("policy.toml").replacen("patients.csv", address, 1);
-    house.file("p.toml", &policy);
+    let policy = scratch.read("policy.toml").replacen("patients.csv", address, 1);
+    scratch.file("p.toml", &policy);
     // An error that quotes the line, and one that is about the file as a whole.
-    house.file("quoted.toml", &policy.replacen("\n[columns.id]", "separator = 7\n[columns.id]", 1));
-    house.file("torn.toml", &policy.replacen("&password=canary\"", "&password=canary\" x", 1));
+    scratch.file("quoted.toml", &policy.replacen("\n[columns.id]", "separator = 7\n[columns.id]", 1));
+    scratch.file("torn.toml", &policy.replacen("&password=canary\"", "&password=canary\" x", 1));
     let map = format!("\n[[require]]\nmodel = \"k-map\"\nk = 2\npopulation = \"{address}\"\n");
-    house.file("map.toml", &(house.read("policy.toml") + &map));
-    house.file("risk.toml", &(house.read("policy.toml") + &format!("\n[risk]\npopulation = \"{address}\"\n")));
+    scratch.file("map.toml", &(scratch.read("policy.toml") + &map));
+    scratch.file("risk.toml", &(scratch.read("policy.toml") + &format!("\n[risk]\npopulation = \"{address}\"\n")));
     let known = ["--qi", "age", "--sensitive", "diagnosis"];
     for arguments in [
         vec!["check", "p.toml"],
@@ -158,17 +158,17 @@ fn a_password_appears_nowhere() {
         [vec!["attack", "linkage", "patients.csv", "--external", address], known.to_vec()].concat(),
         vec!["series", "init", "s", "--policy", "p.toml"],
     ] {
-        let run = house.amidst(&arguments);
+        let run = scratch.amidst(&arguments);
         assert!(run.code == 2 || run.code == 3, "{arguments:?}: {} {}", run.code, run.stderr);
         assert!(!(run.stdout + &run.stderr).contains("canary"), "{arguments:?}: {}", run.stderr);
     }
     // A policy that mentions a server is published without the password.
-    let json = house.amidst(&["anonymize", "p.toml", "--input", "patients.csv", "--out", "r", "--json"]);
+    let json = scratch.amidst(&["anonymize", "p.toml", "--input", "patients.csv", "--out", "r", "--json"]);
     assert!(!json.stdout.contains("canary"), "{}", json.stdout);
     assert_eq!(json.code, 0, "{}", json.stderr);
-    assert!(!house.read("r/public/policy.toml").contains("127.0.0.1"));
-    assert!(house.read("r/internal/policy.toml").contains("postgres://me@127.0.0.1:1/clinic?table=visit\""));
-    for path in house.files("r") {
+    assert!(!scratch.read("r/public/policy.toml").contains("127.0.0.1"));
+    assert!(scratch.read("r/internal/policy.toml").contains("postgres://me@127.0.0.1:1/clinic?table=visit\""));
+    for path in scratch.files("r") {
         assert!(!std::fs::read_to_string(&path).unwrap().contains("canary"), "{}", path.display());
     }
 }

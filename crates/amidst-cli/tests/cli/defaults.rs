@@ -15,10 +15,10 @@ fn losses(told: &Value) -> Vec<(String, f64)> {
 fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
     let (mut default, mut one_coding, mut starred) = (0.0, 0.0, Vec::new());
     for made in corpus::tables() {
-        let house = TestFolder::new();
-        house.file("data.csv", &made.csv);
-        assert_eq!(house.amidst(&["init", "data.csv"]).code, 0, "{}", made.name);
-        let told = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+        let scratch = TestFolder::new();
+        scratch.file("data.csv", &made.csv);
+        assert_eq!(scratch.amidst(&["init", "data.csv"]).code, 0, "{}", made.name);
+        let told = scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
         let losses = losses(&told);
         let published = told["compared"]["published"].as_str().unwrap_or_default();
         assert_eq!(told["algorithm"].as_str(), Some(published), "{}", made.name);
@@ -30,9 +30,9 @@ fn drafts_lose_at_most_half_of_what_one_coding_a_column_loses() {
         // Where no single coding satisfies the policy it would have cost everything.
         default += own;
         one_coding += loss("optimal").unwrap_or(1.0);
-        let release = house.path("out/public/release.csv");
+        let release = scratch.path("out/public/release.csv");
         let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
-        let policy = house.read("policy.toml");
+        let policy = scratch.read("policy.toml");
         let stars = release.columns.iter().filter(|c| c.dictionary.iter().all(|v| v == "*"));
         // A draft may have to replace its only quasi column by `*`, and says so. Where all rows must be equal, as for
         // five people with k = 5, a column without an order in which one person differs becomes `*`.
@@ -53,7 +53,7 @@ fn drawn(row: u32, column: u32, of: u32) -> u32 {
 fn drafts_of_small_tables_with_codes_from_anywhere_keep_something_of_every_column() {
     let jobs = ["clerk", "nurse", "cook", "driver", "baker", "judge"];
     for (rows, seed) in [(30, 0), (45, 1), (60, 2), (80, 3), (120, 4), (200, 5)] {
-        let house = TestFolder::new();
+        let scratch = TestFolder::new();
         let mut text = String::from("postcode,age,sex,job,born,weight,diagnosis\n");
         for row in 0..rows {
             let draw = |column: u32, of: u32| drawn(row + 1_000 * seed, column, of);
@@ -71,13 +71,13 @@ fn drafts_of_small_tables_with_codes_from_anywhere_keep_something_of_every_colum
                 ["flu", "cold", "asthma", "gout"][draw(9, 4) as usize]
             );
         }
-        house.file("data.csv", &text);
-        assert_eq!(house.amidst(&["init", "data.csv"]).code, 0);
-        let told = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
-        let release = house.read("out/public/release.csv");
+        scratch.file("data.csv", &text);
+        assert_eq!(scratch.amidst(&["init", "data.csv"]).code, 0);
+        let told = scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+        let release = scratch.read("out/public/release.csv");
         assert!(starred(&release).is_empty(), "{rows} rows: {:?}, {}", starred(&release), told["compared"]);
         assert!(told["compared"]["starred"].is_null(), "{rows} rows: {}", told["compared"]);
-        assert_eq!(house.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0, "{rows} rows");
+        assert_eq!(scratch.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0, "{rows} rows");
         // One style of ranges.
         let open = release.lines().skip(1).filter(|line| line.contains('[') && !line.contains(']')).count();
         assert_eq!(open, 0, "{rows} rows: {release}");
@@ -107,79 +107,79 @@ fn drafts_of_random_tables_lose_half_and_keep_something_of_every_column() {
     let (mut default, mut one_coding) = (0.0, 0.0);
     for table in 0..24u32 {
         let (rows, columns) = (40 + drawn(table, 500, 260), 2 + drawn(table, 501, 7));
-        let house = TestFolder::new();
+        let scratch = TestFolder::new();
         let names: Vec<String> = (0..columns).map(|c| format!("c{c}")).collect();
         let mut text = names.join(",") + "\n";
         for row in 0..rows {
             text += &((0..columns).map(|c| random_cell(table, row, c)).collect::<Vec<_>>().join(",") + "\n");
         }
-        house.file("data.csv", &text);
-        assert_eq!(house.amidst(&["init", "data.csv"]).code, 0, "table {table}");
-        let told = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+        scratch.file("data.csv", &text);
+        assert_eq!(scratch.amidst(&["init", "data.csv"]).code, 0, "table {table}");
+        let told = scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
         default += told["metrics"]["gcp"].as_f64().unwrap();
         one_coding += losses(&told).iter().find(|l| l.0 == "optimal").map_or(1.0, |l| l.1);
-        let stars = starred(&house.read("out/public/release.csv"));
+        let stars = starred(&scratch.read("out/public/release.csv"));
         assert!(stars.is_empty(), "table {table}: {stars:?} of {rows} rows, {columns} columns: {}", told["compared"]);
-        assert_eq!(house.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0, "table {table}");
+        assert_eq!(scratch.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0, "table {table}");
     }
     assert!(default <= 0.5 * one_coding, "{default} against {one_coding}");
 }
 
 #[test]
 fn a_column_of_which_nothing_can_be_kept_is_named() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut text = String::from("age,word\n");
     // Nobody shares a word, and there is nothing between a word and `*`.
     (0..40).for_each(|i| text += &format!("{},w{}\n", 20 + drawn(i, 0, 50), i));
-    house.file("d.csv", &text);
+    scratch.file("d.csv", &text);
     let policy = "[data]\ninput = \"d.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"ranges\"\n\
                   [columns.word]\nrole = \"quasi\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
-    house.file("p.toml", policy);
-    let run = house.amidst(&["anonymize", "p.toml", "--out", "out"]);
+    scratch.file("p.toml", policy);
+    let run = scratch.amidst(&["anonymize", "p.toml", "--out", "out"]);
     let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("no release was found that keeps something of word"), "{said} {}", run.stderr);
-    let told = house.amidst(&["anonymize", "p.toml", "--out", "again", "--json"]).json(0);
+    let told = scratch.amidst(&["anonymize", "p.toml", "--out", "again", "--json"]).json(0);
     assert_eq!(told["compared"]["starred"], serde_json::json!(["word"]));
 }
 
 /// A sample of `rows` patients with its policy.
 fn sample(rows: &str) -> TestFolder {
-    let house = TestFolder::new();
-    assert_eq!(house.amidst(&["sample", "--rows", rows, "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
-    house
+    let scratch = TestFolder::new();
+    assert_eq!(scratch.amidst(&["sample", "--rows", rows, "--out", "patients.csv", "--policy", "p.toml"]).code, 0);
+    scratch
 }
 
 /// The same, with `line` in a section of the policy.
 fn sampled(rows: &str, section: &str, line: &str) -> TestFolder {
-    let house = sample(rows);
-    let policy = house.read("p.toml").replace(section, &format!("{section}\n{line}"));
-    house.file("p.toml", &policy);
-    house
+    let scratch = sample(rows);
+    let policy = scratch.read("p.toml").replace(section, &format!("{section}\n{line}"));
+    scratch.file("p.toml", &policy);
+    scratch
 }
 
 #[test]
 fn the_choice_is_told_and_can_be_fixed() {
-    let house = sample("400");
-    let run = house.amidst(&["anonymize", "p.toml", "--out", "out"]);
+    let scratch = sample("400");
+    let run = scratch.amidst(&["anonymize", "p.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     for said in
         ["one coding for the whole column (optimal): 0.", "local (mondrian): 0.", "published", "fixes the choice"]
     {
         assert!(run.stdout.contains(said), "{said}: {}", run.stdout);
     }
-    let told = house.amidst(&["anonymize", "p.toml", "--out", "again", "--json"]).json(0);
+    let told = scratch.amidst(&["anonymize", "p.toml", "--out", "again", "--json"]).json(0);
     let winner = told["algorithm"].as_str().unwrap();
     let fixed =
-        house.read("p.toml").replace("[search]", &format!("[search]\nalgorithm = \"{winner}\"\nmetric = \"gcp\""));
-    house.file("fixed.toml", &fixed);
-    assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
-    assert_eq!(house.read("out/public/release.csv"), house.read("fixed/public/release.csv"));
+        scratch.read("p.toml").replace("[search]", &format!("[search]\nalgorithm = \"{winner}\"\nmetric = \"gcp\""));
+    scratch.file("fixed.toml", &fixed);
+    assert_eq!(scratch.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
+    assert_eq!(scratch.read("out/public/release.csv"), scratch.read("fixed/public/release.csv"));
     // The losses of the others depend on the input, so only the owner may see them.
-    for file in house.files("out/public") {
+    for file in scratch.files("out/public") {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
         assert!(!text.contains("one coding for the whole column"), "{}", file.display());
     }
-    assert!(house.read("out/internal/report.json").contains("one coding for the whole column"));
+    assert!(scratch.read("out/internal/report.json").contains("one coding for the whole column"));
 }
 
 /// The columns of a release that are `*` in every row.
@@ -200,14 +200,14 @@ fn starred(release: &str) -> Vec<String> {
 
 #[test]
 fn no_column_is_lost_where_a_little_more_loss_keeps_it() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut text = String::from("age,zip,sex,job,edu\n");
     for i in 0..120u32 {
         let part = |column: u32, of: u32| drawn(i, column - 1, of);
         let (age, zip, sex) = (18 + part(1, 60), 10_000 + part(2, 80_000), ["f", "m"][part(3, 2) as usize]);
         text += &format!("{age},{zip},{sex},j{},e{}\n", part(4, 12), part(5, 6));
     }
-    house.file("d.csv", &text);
+    scratch.file("d.csv", &text);
     let policy = |search: &str, zip: &str| {
         let column = |name: &str, more: &str| format!("[columns.{name}]\nrole = \"quasi\"\n{more}\n");
         let all = [
@@ -220,36 +220,36 @@ fn no_column_is_lost_where_a_little_more_loss_keeps_it() {
         let all = all.concat();
         format!("[data]\ninput = \"d.csv\"\n{all}[[require]]\nmodel = \"k-anonymity\"\nk = 5\n[search]\n{search}\n")
     };
-    house.file("plain.toml", &policy("algorithm = \"portfolio\"", ""));
-    assert_eq!(house.amidst(&["anonymize", "plain.toml", "--out", "plain"]).code, 0);
-    house.file("p.toml", &policy("", ""));
-    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
-    let [plain, kept] = ["plain", "out"].map(|name| house.read(&format!("{name}/public/release.csv")));
+    scratch.file("plain.toml", &policy("algorithm = \"portfolio\"", ""));
+    assert_eq!(scratch.amidst(&["anonymize", "plain.toml", "--out", "plain"]).code, 0);
+    scratch.file("p.toml", &policy("", ""));
+    let told = scratch.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    let [plain, kept] = ["plain", "out"].map(|name| scratch.read(&format!("{name}/public/release.csv")));
     assert_eq!((starred(&plain), starred(&kept)), (vec!["zip".to_string()], Vec::new()), "{told}");
     let [own, least] = [&told["metrics"]["gcp"], &told["compared"]["least"]].map(|loss| loss.as_f64().unwrap());
     assert!(least < own && own < 1.2 * least, "{own} instead of {least}");
-    let said = house.amidst(&["anonymize", "p.toml", "--out", "again"]).stdout;
+    let said = scratch.amidst(&["anonymize", "p.toml", "--out", "again"]).stdout;
     assert!(said.contains("with a column that is * in every row"), "{said}");
-    assert_eq!(house.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
     // Where rows cannot be recoded apart, weights do it, and the line that says so can be followed.
     let masking = "suppressed = \"mask\"";
-    house.file("w.toml", &policy(masking, ""));
-    let told = house.amidst(&["anonymize", "w.toml", "--out", "weighted", "--json"]).json(0);
-    let kept = house.read("weighted/public/release.csv");
+    scratch.file("w.toml", &policy(masking, ""));
+    let told = scratch.amidst(&["anonymize", "w.toml", "--out", "weighted", "--json"]).json(0);
+    let kept = scratch.read("weighted/public/release.csv");
     assert!(starred(&kept).is_empty(), "{told}");
     let weight = told["compared"]["weights"]["zip"].as_f64().unwrap();
-    let said = house.amidst(&["anonymize", "w.toml", "--out", "weighted-again"]).stdout;
+    let said = scratch.amidst(&["anonymize", "w.toml", "--out", "weighted-again"]).stdout;
     assert!(said.contains(&format!("`weight = {weight}` under [columns.zip]")), "{said}");
     let algorithm = format!("algorithm = \"{}\"\nmetric = \"gcp\"\n{masking}", told["algorithm"].as_str().unwrap());
-    house.file("fixed.toml", &policy(&algorithm, &format!("weight = {weight}")));
-    assert_eq!(house.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
-    assert_eq!(house.read("fixed/public/release.csv"), kept);
+    scratch.file("fixed.toml", &policy(&algorithm, &format!("weight = {weight}")));
+    assert_eq!(scratch.amidst(&["anonymize", "fixed.toml", "--out", "fixed"]).code, 0);
+    assert_eq!(scratch.read("fixed/public/release.csv"), kept);
 }
 
 #[test]
 fn a_metric_of_full_domain_recodings_alone_decides_among_them() {
-    let house = sampled("300", "[search]", "metric = \"height\"");
-    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    let scratch = sampled("300", "[search]", "metric = \"height\"");
+    let told = scratch.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     assert_eq!(told["algorithm"], "optimal");
     let local = told["compared"]["algorithms"].as_array().unwrap().iter().find(|a| a["algorithm"] == "mondrian");
     assert!(local.unwrap()["unsuited"].as_str().unwrap().contains("`height`"), "{told}");
@@ -257,23 +257,23 @@ fn a_metric_of_full_domain_recodings_alone_decides_among_them() {
 
 #[test]
 fn cells_are_suppressed_one_by_one_and_checked() {
-    let house = sampled("500", "[search]", "algorithm = \"cell-suppression\"");
-    let told = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
+    let scratch = sampled("500", "[search]", "algorithm = \"cell-suppression\"");
+    let told = scratch.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]).json(0);
     assert!(told["levels"].is_object(), "{told}");
     let cells: u64 = told["suppressed_cells"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     assert!(cells > 0, "{told}");
-    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
-    assert_eq!(house.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out", "--policy", "p.toml"]).code, 0);
 }
 
 #[test]
 fn classes_can_be_published_as_one_value_each() {
-    let house = sampled("500", "[output]", "values = \"representative\"");
-    let run = house.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]);
+    let scratch = sampled("500", "[output]", "values = \"representative\"");
+    let run = scratch.amidst(&["anonymize", "p.toml", "--out", "out", "--json"]);
     let told = run.json(0);
-    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out"]).code, 0);
     let read = |path: &str| {
-        let path = house.path(path);
+        let path = scratch.path(path);
         amidst::io::read(path.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table
     };
     let (release, original) = (read("out/public/release.csv"), read("patients.csv"));
@@ -292,20 +292,20 @@ fn classes_can_be_published_as_one_value_each() {
         seen.insert(quasi.map(|c| c.value(row).to_string()).collect::<Vec<_>>());
     }
     assert_eq!(told["classes"].as_u64(), Some(seen.len() as u64));
-    let compared = house.amidst(&["verify", "out", "--policy", "p.toml"]);
+    let compared = scratch.amidst(&["verify", "out", "--policy", "p.toml"]);
     assert!(compared.code == 2 && compared.stderr.contains("stand for classes"), "{}", compared.stderr);
 }
 
 #[test]
 fn ranges_can_be_published_as_their_middle() {
-    let house = sampled("500", "[output]", "ranges = \"midpoint\"");
-    assert_eq!(house.amidst(&["anonymize", "p.toml", "--out", "out"]).code, 0);
-    assert_eq!(house.amidst(&["verify", "out"]).code, 0);
-    let release = house.path("out/public/release.csv");
+    let scratch = sampled("500", "[output]", "ranges = \"midpoint\"");
+    assert_eq!(scratch.amidst(&["anonymize", "p.toml", "--out", "out"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out"]).code, 0);
+    let release = scratch.path("out/public/release.csv");
     let release = amidst::io::read(release.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table;
     let ages = &release.column("age").unwrap().dictionary;
     assert!(ages.len() > 2 && ages.iter().all(|age| !age.contains('[')), "{:?}", ages.iter().collect::<Vec<_>>());
-    house.file("wrong.toml", &house.read("p.toml").replace("midpoint", "middle"));
-    let wrong = house.amidst(&["check", "wrong.toml"]);
+    scratch.file("wrong.toml", &scratch.read("p.toml").replace("midpoint", "middle"));
+    let wrong = scratch.amidst(&["check", "wrong.toml"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("midpoint"), "{}", wrong.stderr);
 }

@@ -37,13 +37,14 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
 }
 
 /// Runs a block of commands in a shell; returns its output, or why it failed.
-fn run(house: &TestFolder, block: &str) -> Result<String, String> {
+fn run(scratch: &TestFolder, block: &str) -> Result<String, String> {
     let command = PathBuf::from(env!("CARGO_BIN_EXE_amidst"));
     let folders = command.parent().into_iter().map(Path::to_path_buf);
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(folders.chain(std::env::split_paths(&rest))).unwrap();
     let script = format!("set -eu\n{block}");
-    let done = Command::new("bash").args(["-c", &script]).current_dir(house.root()).env("PATH", path).output().unwrap();
+    let done =
+        Command::new("bash").args(["-c", &script]).current_dir(scratch.root()).env("PATH", path).output().unwrap();
     let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     if done.status.success() { Ok(told) } else { Err(told) }
 }
@@ -83,12 +84,12 @@ fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
         println!("skipped: no ssh-keygen");
         return;
     }
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let (mut told, mut ran) = (String::new(), 0);
     for (language, text) in blocks(&document("docs/guide.md")) {
         match language {
             "sh" => {
-                told = run(&house, &text).unwrap_or_else(|told| panic!("{text}\n{told}"));
+                told = run(&scratch, &text).unwrap_or_else(|told| panic!("{text}\n{told}"));
                 ran += 1;
             }
             "text" => shows(&told, &text).unwrap_or_else(|why| panic!("{why}")),
@@ -102,8 +103,8 @@ fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
 #[test]
 fn the_commands_of_the_readme_are_commands() {
     let page = document("README.md");
-    let house = TestFolder::with_sample(300);
-    house.file("data.csv", &house.read("patients.csv"));
+    let scratch = TestFolder::with_sample(300);
+    scratch.file("data.csv", &scratch.read("patients.csv"));
     let mut seen = 0;
     for (_, text) in blocks(&page).into_iter().filter(|(language, _)| *language == "sh") {
         for line in text.lines().filter(|line| line.starts_with("amidst ")) {
@@ -115,7 +116,7 @@ fn the_commands_of_the_readme_are_commands() {
                 "init" => "amidst init data.csv --out draft.toml --force".to_string(),
                 _ => line.replace("--sensitive disease", "--sensitive diagnosis"),
             };
-            run(&house, &line).unwrap_or_else(|told| panic!("{line}\n{told}"));
+            run(&scratch, &line).unwrap_or_else(|told| panic!("{line}\n{told}"));
             seen += 1;
         }
     }
@@ -146,14 +147,14 @@ fn policies(block: &str) -> Vec<String> {
 /// Every key and value of a policy in the documents is one that the parser knows.
 #[test]
 fn policies_in_the_documents_are_read() {
-    let house = TestFolder::new();
-    house.file("data.csv", "age\n1\n");
+    let scratch = TestFolder::new();
+    scratch.file("data.csv", "age\n1\n");
     let mut seen = 0;
     for name in pages() {
         for (_, block) in blocks(&document(&name)).into_iter().filter(|(language, _)| *language == "toml") {
             for policy in policies(&block) {
-                house.file("policy.toml", &policy);
-                let run = house.amidst(&["check", "policy.toml"]);
+                scratch.file("policy.toml", &policy);
+                let run = scratch.amidst(&["check", "policy.toml"]);
                 // Errors at a place in the file count; a column that the table lacks does not.
                 let wrong = ["unknown key", "expected", "must be", "is not a ", "TOML"];
                 let told = wrong.iter().find(|part| run.stderr.contains(**part));
@@ -168,7 +169,7 @@ fn policies_in_the_documents_are_read() {
 /// Every command in the documents exists, with the options that it is given.
 #[test]
 fn commands_in_the_documents_are_understood() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut seen = 0;
     for name in pages() {
         let page = document(&name);
@@ -177,7 +178,7 @@ fn commands_in_the_documents_are_understood() {
             let command = line.split(" #").next().unwrap_or_default().trim();
             if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {
                 // Help is printed only if everything before it was understood.
-                run(&house, &format!("{command} --help")).unwrap_or_else(|told| panic!("{name}: {command}\n{told}"));
+                run(&scratch, &format!("{command} --help")).unwrap_or_else(|told| panic!("{name}: {command}\n{told}"));
                 seen += 1;
             }
         }
@@ -204,16 +205,16 @@ fn documented(page: &str, heading: &str) -> (BTreeSet<String>, BTreeSet<String>)
 #[test]
 fn the_page_on_json_names_the_keys_that_are_printed() {
     let page = document("docs/json.md");
-    let house = TestFolder::with_sample(60);
-    let keyed = house.read("policy.toml").replacen("role = \"identifying\"", "role = \"key\"", 1);
+    let scratch = TestFolder::with_sample(60);
+    let keyed = scratch.read("policy.toml").replacen("role = \"identifying\"", "role = \"key\"", 1);
     let keyed = keyed.replace("max_suppression = 0.02", "max_suppression = 0").replace("k = 5", "k = 3");
-    house.file("series.toml", &keyed.replace("l = 3", "l = 2"));
-    let table = house.read("patients.csv");
+    scratch.file("series.toml", &keyed.replace("l = 3", "l = 2"));
+    let table = scratch.read("patients.csv");
     let (header, last) = (table.lines().next().unwrap(), table.lines().last().unwrap());
-    house.file("gone.csv", &format!("id\n{}\n", last.split(',').next().unwrap()));
+    scratch.file("gone.csv", &format!("id\n{}\n", last.split(',').next().unwrap()));
     assert!(header.starts_with("id,"));
     let keys =
-        Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(house.path("owner")).output();
+        Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(scratch.path("owner")).output();
     let calls: [(&str, &str, &[i32]); 13] = [
         ("`amidst check`", "check policy.toml", &[0]),
         ("`amidst anonymize`", "anonymize policy.toml --out release", &[0]),
@@ -238,7 +239,7 @@ fn the_page_on_json_names_the_keys_that_are_printed() {
             println!("skipped: no ssh-keygen");
             continue;
         }
-        let run = house.amidst(&call.split(' ').chain(["--json"]).collect::<Vec<_>>());
+        let run = scratch.amidst(&call.split(' ').chain(["--json"]).collect::<Vec<_>>());
         assert!(codes.contains(&run.code), "{call}: {} {}", run.code, run.stderr);
         if heading.is_empty() {
             continue;

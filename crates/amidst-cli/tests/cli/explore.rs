@@ -4,8 +4,8 @@ use crate::test_folder::TestFolder;
 
 #[test]
 fn a_lattice_is_looked_through() {
-    let house = TestFolder::with_sample(400);
-    let json = house.amidst(&["explore", "policy.toml", "--json"]).json(0);
+    let scratch = TestFolder::with_sample(400);
+    let json = scratch.amidst(&["explore", "policy.toml", "--json"]).json(0);
     assert!(!json["minimal"].as_array().unwrap().is_empty());
     assert!(json["nodes"].as_u64().unwrap() > 100);
     assert!(json["algorithms"].is_null());
@@ -13,10 +13,10 @@ fn a_lattice_is_looked_through() {
 
 #[test]
 fn local_algorithms_are_compared() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.read("policy.toml").replace("[search]", "[search]\nalgorithm = \"mondrian\"");
-    house.file("local.toml", &policy);
-    let json = house.amidst(&["explore", "local.toml", "--json"]).json(0);
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.read("policy.toml").replace("[search]", "[search]\nalgorithm = \"mondrian\"");
+    scratch.file("local.toml", &policy);
+    let json = scratch.amidst(&["explore", "local.toml", "--json"]).json(0);
     let tried = json["algorithms"].as_array().unwrap();
     let names =
         ["mondrian", "portfolio", "systematic", "top-down", "k-member", "one-pass-k-means", "alpha-k-clustering"];
@@ -34,7 +34,7 @@ fn local_algorithms_are_compared() {
         assert!(pair[0]["risk"]["prosecutor_max"].as_f64() >= pair[1]["risk"]["prosecutor_max"].as_f64());
         assert!(pair[0]["loss"].as_f64() < pair[1]["loss"].as_f64());
     }
-    let text = house.amidst(&["explore", "local.toml"]);
+    let text = scratch.amidst(&["explore", "local.toml"]);
     assert_eq!(text.code, 0, "{}", text.stderr);
     assert!(text.stdout.contains("portfolio") && text.stdout.contains("smallest class"));
 }

@@ -12,8 +12,8 @@ fn harmless(what: &str, text: &str) {
     assert!(found.is_none(), "{what}: {found:?} in {text:?}");
 }
 
-fn run(house: &TestFolder, arguments: &[&str]) -> Run {
-    let run = house.amidst(arguments);
+fn run(scratch: &TestFolder, arguments: &[&str]) -> Run {
+    let run = scratch.amidst(arguments);
     harmless(&format!("{arguments:?} stdout"), &run.stdout);
     harmless(&format!("{arguments:?} stderr"), &run.stderr);
     run
@@ -21,13 +21,13 @@ fn run(house: &TestFolder, arguments: &[&str]) -> Run {
 
 /// A table whose names and labels contain control sequences, and a policy for it.
 fn hostile() -> TestFolder {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let (quasi, sick) = (format!("age{ESCAPE}"), format!("sick{ESCAPE}"));
     let rows: Vec<String> = (0..40)
         .map(|i| format!("{},{}{ESCAPE},w{ESCAPE},{i}", ["old", "young"][i % 2], ["flu", "FLU", "cold"][i % 3]))
         .collect();
     let text = format!("{quasi}{ESCAPE},{sick},ward,id{ESCAPE}\n{}\n", rows.join("\n"));
-    house.file("people.csv", &text);
+    scratch.file("people.csv", &text);
     let key = |name: &str| {
         let escaped: String =
             name.chars().map(|c| if acts(c) { format!("\\u{:04X}", c as u32) } else { c.into() }).collect();
@@ -42,64 +42,64 @@ fn hostile() -> TestFolder {
         key(&format!("why{ESCAPE}")),
         key(&sick),
     );
-    house.file("policy.toml", &policy);
-    house
+    scratch.file("policy.toml", &policy);
+    scratch
 }
 
 #[test]
 fn hostile_tables_print_nothing_that_acts() {
-    let house = hostile();
-    assert_eq!(run(&house, &["check", "policy.toml"]).code, 0);
-    run(&house, &["check", "policy.toml", "--json"]);
-    assert_eq!(run(&house, &["anonymize", "policy.toml", "--out", "release", "-v"]).code, 0);
-    run(&house, &["anonymize", "policy.toml", "--out", "release", "--force", "--json"]);
-    assert_eq!(run(&house, &["verify", "release"]).code, 0);
-    run(&house, &["verify", "release", "--json", "--sarif", "log.sarif"]);
-    harmless("sarif", &house.read("log.sarif"));
+    let scratch = hostile();
+    assert_eq!(run(&scratch, &["check", "policy.toml"]).code, 0);
+    run(&scratch, &["check", "policy.toml", "--json"]);
+    assert_eq!(run(&scratch, &["anonymize", "policy.toml", "--out", "release", "-v"]).code, 0);
+    run(&scratch, &["anonymize", "policy.toml", "--out", "release", "--force", "--json"]);
+    assert_eq!(run(&scratch, &["verify", "release"]).code, 0);
+    run(&scratch, &["verify", "release", "--json", "--sarif", "log.sarif"]);
+    harmless("sarif", &scratch.read("log.sarif"));
     for part in ["public", "internal"] {
         for name in ["report.html", "report.md", "policy.toml"] {
-            harmless(name, &house.read(&format!("release/{part}/{name}")));
+            harmless(name, &scratch.read(&format!("release/{part}/{name}")));
         }
     }
-    run(&house, &["audit", "people.csv", "--policy", "policy.toml", "--report", "audit.html"]);
-    harmless("audit.html", &house.read("audit.html"));
-    run(&house, &["audit", "people.csv"]);
-    run(&house, &["explore", "policy.toml"]);
-    run(&house, &["attack", "homogeneity", "people.csv", "--policy", "policy.toml"]);
-    run(&house, &["init", "people.csv", "--out", "draft.toml"]);
-    harmless("draft.toml", &house.read("draft.toml"));
-    run(&house, &["series", "init", "series", "--policy", "policy.toml"]);
-    let with_key = house.read("policy.toml").replace("[columns.\"*\"]\nrole = \"identifying\"\n", "");
+    run(&scratch, &["audit", "people.csv", "--policy", "policy.toml", "--report", "audit.html"]);
+    harmless("audit.html", &scratch.read("audit.html"));
+    run(&scratch, &["audit", "people.csv"]);
+    run(&scratch, &["explore", "policy.toml"]);
+    run(&scratch, &["attack", "homogeneity", "people.csv", "--policy", "policy.toml"]);
+    run(&scratch, &["init", "people.csv", "--out", "draft.toml"]);
+    harmless("draft.toml", &scratch.read("draft.toml"));
+    run(&scratch, &["series", "init", "series", "--policy", "policy.toml"]);
+    let with_key = scratch.read("policy.toml").replace("[columns.\"*\"]\nrole = \"identifying\"\n", "");
     let id = format!("id{ESCAPE}");
     let escaped: String = id.chars().map(|c| if acts(c) { format!("\\u{:04X}", c as u32) } else { c.into() }).collect();
-    house.file("keyed.toml", &format!("{with_key}\n[columns.\"{escaped}\"]\nrole = \"key\"\n"));
-    run(&house, &["series", "init", "series", "--policy", "keyed.toml"]);
-    run(&house, &["series", "log", "series"]);
-    run(&house, &["series", "audit", "series"]);
+    scratch.file("keyed.toml", &format!("{with_key}\n[columns.\"{escaped}\"]\nrole = \"key\"\n"));
+    run(&scratch, &["series", "init", "series", "--policy", "keyed.toml"]);
+    run(&scratch, &["series", "log", "series"]);
+    run(&scratch, &["series", "audit", "series"]);
 }
 
 #[test]
 fn errors_quote_nothing_that_acts() {
-    let house = hostile();
+    let scratch = hostile();
     // A policy that does not fit: the message contains the names of the data.
-    house.file("wrong.toml", "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n");
-    assert_eq!(run(&house, &["check", "wrong.toml"]).code, 2);
+    scratch.file("wrong.toml", "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\n");
+    assert_eq!(run(&scratch, &["check", "wrong.toml"]).code, 2);
     // Characters that TOML accepts.
-    house.file(
+    scratch.file(
         "odd.toml",
         "[data]\ninput = \"people\u{202e}.csv\"\n[columns.\"a\u{9b}\u{200b}\"]\nrole = \"quas\u{202e}i\"\n",
     );
-    assert_eq!(run(&house, &["check", "odd.toml"]).code, 2);
+    assert_eq!(run(&scratch, &["check", "odd.toml"]).code, 2);
     // Files and arguments with such names.
     let name = format!("no\n{ESCAPE}.csv");
-    house.file(&name, "a,a\n1,2\n");
-    run(&house, &["audit", &name]);
-    run(&house, &["init", &name]);
-    run(&house, &["verify", &name]);
-    run(&house, &["anonymize", &name]);
-    run(&house, &["explain", &name]);
-    run(&house, &[&name]);
-    run(&house, &["verify", &format!("--{ESCAPE}")]);
+    scratch.file(&name, "a,a\n1,2\n");
+    run(&scratch, &["audit", &name]);
+    run(&scratch, &["init", &name]);
+    run(&scratch, &["verify", &name]);
+    run(&scratch, &["anonymize", &name]);
+    run(&scratch, &["explain", &name]);
+    run(&scratch, &[&name]);
+    run(&scratch, &["verify", &format!("--{ESCAPE}")]);
 }
 
 #[test]
@@ -113,15 +113,15 @@ fn hostile_certificates_print_nothing_that_acts() {
         |c| c.accepted[0].column = format!("w{ESCAPE}"),
     ];
     for change in changes {
-        let house = hostile();
-        assert_eq!(run(&house, &["anonymize", "policy.toml", "--out", "release"]).code, 0);
-        let path = house.path("release/public/certificate.json");
+        let scratch = hostile();
+        assert_eq!(run(&scratch, &["anonymize", "policy.toml", "--out", "release"]).code, 0);
+        let path = scratch.path("release/public/certificate.json");
         let mut certificate = Certificate::read(&path).unwrap();
         change(&mut certificate);
         certificate.digest = certificate.computed_digest().unwrap();
         std::fs::write(&path, certificate.to_json().unwrap()).unwrap();
         for arguments in [&["verify", "release"][..], &["verify", "release", "--json"]] {
-            let shown = run(&house, arguments);
+            let shown = run(&scratch, arguments);
             // Only the program itself may begin a line.
             assert!(!shown.stdout.lines().any(|line| line.trim() == "holds"), "{}", shown.stdout);
         }

@@ -37,24 +37,24 @@ fn awkward() -> Vec<(&'static str, String)> {
 #[test]
 fn awkward_tables_get_a_draft_that_publishes_nobody() {
     for (what, text) in awkward() {
-        let house = TestFolder::new();
-        house.file("data.csv", &text);
-        let init = house.amidst(&["init", "data.csv"]);
+        let scratch = TestFolder::new();
+        scratch.file("data.csv", &text);
+        let init = scratch.amidst(&["init", "data.csv"]);
         assert_eq!(init.code, 0, "{what}: {}", init.stderr);
-        let policy = house.read("policy.toml");
+        let policy = scratch.read("policy.toml");
         assert!(!policy.contains("[columns.\"*\"]"), "{what}");
-        let check = house.amidst(&["check", "policy.toml"]);
+        let check = scratch.amidst(&["check", "policy.toml"]);
         // A table of one row cannot be anonymous.
         if text.trim_end().lines().count() == 2 {
             assert!(check.code == 1 && check.stderr.contains("k-anonymity"), "{what}: {}", check.stderr);
-            assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 1, "{what}");
+            assert_eq!(scratch.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 1, "{what}");
             continue;
         }
         assert_eq!(check.code, 0, "{what}: {}\n{policy}", check.stderr);
-        let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
+        let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "out"]);
         assert_eq!(run.code, 0, "{what}: {}\n{policy}", run.stderr);
-        assert_eq!(house.amidst(&["verify", "out"]).code, 0, "{what}");
-        let audit = house.amidst(&["audit", "data.csv", "--json"]);
+        assert_eq!(scratch.amidst(&["verify", "out"]).code, 0, "{what}");
+        let audit = scratch.amidst(&["audit", "data.csv", "--json"]);
         assert_eq!(audit.code, 0, "{what}: {}", audit.stderr);
     }
 }
@@ -62,15 +62,15 @@ fn awkward_tables_get_a_draft_that_publishes_nobody() {
 #[test]
 fn a_file_without_rows_is_told_of() {
     for text in ["", "name,age\n", "\n"] {
-        let house = TestFolder::new();
-        house.file("data.csv", text);
-        let init = house.amidst(&["init", "data.csv"]);
+        let scratch = TestFolder::new();
+        scratch.file("data.csv", text);
+        let init = scratch.amidst(&["init", "data.csv"]);
         assert_eq!(init.code, 2, "{text:?}: {}", init.stderr);
-        assert!(init.stderr.contains("data.csv") && !house.path("policy.toml").exists(), "{}", init.stderr);
+        assert!(init.stderr.contains("data.csv") && !scratch.path("policy.toml").exists(), "{}", init.stderr);
     }
 }
 
-fn trial(house: &TestFolder) {
+fn trial(scratch: &TestFolder) {
     let mut text = "pidnum,age,sex,site,density\n".to_string();
     for i in 0..400u64 {
         let site = i * i % 5;
@@ -82,50 +82,50 @@ fn trial(house: &TestFolder) {
             20 + (i * i * 7 + i) % 61
         ));
     }
-    house.file("trial.csv", &text);
+    scratch.file("trial.csv", &text);
 }
 
 #[test]
 fn an_audit_without_options_tells_what_singles_out() {
-    let house = TestFolder::new();
-    trial(&house);
-    let run = house.amidst(&["audit", "trial.csv", "--json"]);
+    let scratch = TestFolder::new();
+    trial(&scratch);
+    let run = scratch.amidst(&["audit", "trial.csv", "--json"]);
     let found: Value = run.json(0);
     assert_eq!(found["columns"][0]["name"], "pidnum");
     assert_eq!((&found["columns"][0]["uniques"], &found["columns"][0]["role"]), (&400.into(), &"identifying".into()));
     assert!(found["suda"]["rows_singled_out"].as_u64().unwrap() > 0);
     assert_eq!(found["sets"][0]["uniques"], found["suda"]["rows_singled_out"]);
-    let text = house.amidst(&["audit", "trial.csv"]);
+    let text = scratch.amidst(&["audit", "trial.csv"]);
     for said in ["pidnum", "SUDA2", "Next:", "amidst init trial.csv", "+"] {
         assert!(text.stdout.contains(said), "{said}: {}", text.stdout);
     }
-    let wrong = house.amidst(&["audit", "trial.csv", "--report", "r.html"]);
+    let wrong = scratch.amidst(&["audit", "trial.csv", "--report", "r.html"]);
     assert!(wrong.code == 2 && wrong.stderr.contains("--qi"), "{}", wrong.stderr);
 }
 
 #[test]
 fn check_warns_of_a_column_that_gives_another_away() {
-    let house = TestFolder::new();
-    trial(&house);
+    let scratch = TestFolder::new();
+    trial(&scratch);
     let policy = "[data]\ninput = \"trial.csv\"\nmissing = []\n[columns.pidnum]\nrole = \"identifying\"\n[columns.age]\nrole = \
                   \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[columns.site]\nrole = \"quasi\"\nhierarchy = { suppress = true }\n\
                   [columns.density]\nrole = \"insensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n";
-    house.file("p.toml", policy);
-    let check = house.amidst(&["check", "p.toml"]);
+    scratch.file("p.toml", policy);
+    let check = scratch.amidst(&["check", "p.toml"]);
     assert_eq!(check.code, 0, "{}", check.stderr);
     for said in ["`density`", "`site`", "100 %", "make `density` quasi"] {
         assert!(check.stderr.contains(said), "{said}: {}", check.stderr);
     }
     assert!(!check.stderr.contains("`age` away"), "{}", check.stderr);
-    house.file("p.toml", &policy.replace("role = \"insensitive\"", "role = \"identifying\""));
-    assert!(!house.amidst(&["check", "p.toml"]).stderr.contains("away"));
+    scratch.file("p.toml", &policy.replace("role = \"insensitive\"", "role = \"identifying\""));
+    assert!(!scratch.amidst(&["check", "p.toml"]).stderr.contains("away"));
 }
 
 /// 80 people with four visits each, identified only by first and last name together: five rows of one person are not
 /// five people.
 #[test]
 fn people_are_told_apart_by_their_names_together() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let first = ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"];
     let last = ["Ashe", "Boyd", "Cole", "Dunn", "Egan", "Ford", "Gray", "Hill"];
     let line = |visit: usize| {
@@ -135,15 +135,15 @@ fn people_are_told_apart_by_their_names_together() {
         format!("{first},{last},{sex},{age},{},{minutes}\n", ["N", "S", "E", "W"][person * 5 / 7 % 4])
     };
     let rows: Vec<String> = (0..320).map(line).collect();
-    house.file("visits.csv", &format!("first_name,last_name,sex,age,region,minutes\n{}", rows.concat()));
-    assert_eq!(house.amidst(&["init", "visits.csv"]).code, 0);
-    let policy = house.read("policy.toml");
+    scratch.file("visits.csv", &format!("first_name,last_name,sex,age,region,minutes\n{}", rows.concat()));
+    assert_eq!(scratch.amidst(&["init", "visits.csv"]).code, 0);
+    let policy = scratch.read("policy.toml");
     assert_eq!(policy.matches("role = \"key\"").count(), 2, "{policy}");
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--json"]).json(0);
     assert!(json["risk"]["smallest_class"].as_u64().unwrap() >= 5, "{json}");
-    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    let certificate: Value = serde_json::from_str(&scratch.read("out/public/certificate.json")).unwrap();
     assert_eq!(certificate["persons"], true);
-    let release = house.read("out/public/release.csv");
+    let release = scratch.read("out/public/release.csv");
     assert!(first.iter().chain(&last).all(|name| !release.contains(name)), "{release}");
-    assert_eq!(house.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out", "--policy", "policy.toml"]).code, 0);
 }

@@ -45,13 +45,13 @@ fn the_page_fits_a_phone_and_a_desk() {
         eprintln!("skipped: no Chromium on this machine");
         return;
     };
-    let house = TestFolder::with_sample(1500);
-    let policy = house.read("policy.toml");
-    house.file("full.toml", &policy);
-    house.file("local.toml", &policy.replace("[search]\n", "[search]\nalgorithm = \"mondrian\"\n"));
+    let scratch = TestFolder::with_sample(1500);
+    let policy = scratch.read("policy.toml");
+    scratch.file("full.toml", &policy);
+    scratch.file("local.toml", &policy.replace("[search]\n", "[search]\nalgorithm = \"mondrian\"\n"));
     let mut pages = Vec::new();
     for name in ["full", "local"] {
-        let run = house.amidst(&["anonymize", &format!("{name}.toml"), "--out", name]);
+        let run = scratch.amidst(&["anonymize", &format!("{name}.toml"), "--out", name]);
         assert_eq!(run.code, 0, "{}", run.stderr);
         for part in ["public", "internal"] {
             let file = |end: &str| format!("{name}/{part}/report.{end}");
@@ -61,13 +61,13 @@ fn the_page_fits_a_phone_and_a_desk() {
     for end in ["html", "json"] {
         let report = format!("raw.{end}");
         let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv"];
-        assert_eq!(house.amidst(&[&call[..], &["--report", &report]].concat()).code, 1);
+        assert_eq!(scratch.amidst(&[&call[..], &["--report", &report]].concat()).code, 1);
     }
     pages.push(("raw".to_string(), "raw.html".into(), "raw.json".into()));
     // Headless windows have a minimum width, so phones are frames; one browser shows all of them.
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for (name, page, json) in &pages {
-        house.file(&format!("probe-{name}.html"), &probed(&house.read(page), &house.read(json)));
+        scratch.file(&format!("probe-{name}.html"), &probed(&scratch.read(page), &scratch.read(json)));
         for width in [390, 1280] {
             frames.push_str(&format!(
                 "<iframe src=probe-{name}.html style='width:{width}px;height:900px;border:0' onload=\"\
@@ -75,12 +75,12 @@ fn the_page_fits_a_phone_and_a_desk() {
             ));
         }
     }
-    house.file("frames.html", &frames);
+    scratch.file("frames.html", &frames);
     let out = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
         .args(["--virtual-time-budget=10000", "--window-size=1400,1000", "--enable-logging=stderr", "--v=0"])
-        .arg(format!("--user-data-dir={}", house.path("profile").display()))
-        .arg(format!("file://{}", house.path("frames.html").display()))
+        .arg(format!("--user-data-dir={}", scratch.path("profile").display()))
+        .arg(format!("file://{}", scratch.path("frames.html").display()))
         .output()
         .unwrap();
     // A frame that is ready before the page is fully parsed reports between the frames, not after them.
@@ -104,37 +104,37 @@ fn many_columns_fold_on_a_phone() {
         eprintln!("skipped: no Chromium on this machine");
         return;
     };
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let names: Vec<String> = (0..24).map(|c| format!("c{c}")).collect();
     let row = |r: usize| (0..24).map(|c| format!("v{}", (r * (c + 3) + r / 7) % 6)).collect::<Vec<_>>().join(",");
     let rows: Vec<String> = (0..600).map(row).collect();
-    house.file("data.csv", &format!("{}\n{}\n", names.join(","), rows.join("\n")));
+    scratch.file("data.csv", &format!("{}\n{}\n", names.join(","), rows.join("\n")));
     let column = |(i, name): (usize, &String)| match i {
         0..6 => format!("[columns.{name}]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n"),
         _ => format!("[columns.{name}]\nrole = \"sensitive\"\n"),
     };
     let columns: String = names.iter().enumerate().map(column).collect();
     let policy = format!("[data]\ninput = \"data.csv\"\n{columns}[[require]]\nmodel = \"k-anonymity\"\nk = 2\n");
-    house.file("policy.toml", &policy);
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
+    scratch.file("policy.toml", &policy);
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let say = "<script>addEventListener('load',()=>{document.title='height '+document.documentElement.scrollHeight})</script></head>";
     let mut frames = String::from("<!DOCTYPE html><title>frames</title><link rel=icon href=data:,>");
     for part in ["public", "internal"] {
-        let page = house.read(&format!("out/{part}/report.html"));
+        let page = scratch.read(&format!("out/{part}/report.html"));
         assert!(page.matches("<details").count() >= 24, "{part}");
-        house.file(&format!("{part}.html"), &page.replacen("</head>", say, 1));
+        scratch.file(&format!("{part}.html"), &page.replacen("</head>", say, 1));
         frames.push_str(&format!(
             "<iframe src={part}.html style='width:360px;height:900px;border:0' onload=\"\
              document.body.append('{part}: '+this.contentDocument.title+'; ')\"></iframe>"
         ));
     }
-    house.file("frames.html", &frames);
+    scratch.file("frames.html", &frames);
     let out = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"])
         .args(["--virtual-time-budget=10000", "--window-size=1400,1000"])
-        .arg(format!("--user-data-dir={}", house.path("profile").display()))
-        .arg(format!("file://{}", house.path("frames.html").display()))
+        .arg(format!("--user-data-dir={}", scratch.path("profile").display()))
+        .arg(format!("file://{}", scratch.path("frames.html").display()))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&out.stdout);

@@ -9,13 +9,13 @@ const POLICY: &str = "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"qu
 [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 
 /// Runs the command with an address space of `memory` KiB.
-fn within(house: &TestFolder, memory: u64, arguments: &[&str]) -> Run {
+fn within(scratch: &TestFolder, memory: u64, arguments: &[&str]) -> Run {
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!("ulimit -v {memory}; exec \"$0\" \"$@\""))
         .arg(env!("CARGO_BIN_EXE_amidst"))
         .args(arguments)
-        .current_dir(house.root())
+        .current_dir(scratch.root())
         .output()
         .unwrap();
     Run {
@@ -28,48 +28,48 @@ fn within(house: &TestFolder, memory: u64, arguments: &[&str]) -> Run {
 #[cfg(unix)]
 #[test]
 fn a_million_columns_are_refused_before_memory_is_taken() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let header: Vec<String> = (0..1_000_000).map(|i| format!("c{i}")).collect();
-    house.file("wide.csv", &format!("{}\n{}\n", header.join(","), "1,".repeat(999_999) + "1"));
+    scratch.file("wide.csv", &format!("{}\n{}\n", header.join(","), "1,".repeat(999_999) + "1"));
     let object: Vec<String> = (0..1_000_000).map(|i| format!("\"c{i}\":1")).collect();
-    house.file("wide.jsonl", &format!("{{{}}}\n", object.join(",")));
+    scratch.file("wide.jsonl", &format!("{{{}}}\n", object.join(",")));
     // Few keys per line, many in all.
     let lines: String = (0..200_000).map(|i| format!("{{\"k{}\":1}}\n", i % 15_000)).collect();
-    house.file("sparse.jsonl", &lines);
+    scratch.file("sparse.jsonl", &lines);
     for file in ["wide.csv", "wide.jsonl", "sparse.jsonl"] {
-        within(&house, 1_500_000, &["init", file]).fails(2, &[file, "columns", "20000"]);
+        within(&scratch, 1_500_000, &["init", file]).fails(2, &[file, "columns", "20000"]);
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn hierarchies_and_policies_without_an_end_are_not_read() {
-    let house = TestFolder::new();
-    house.file("people.csv", "age,disease\n20,flu\n21,cold\n22,flu\n");
-    house.file("policy.toml", &POLICY.replace("ages.csv", "/dev/zero"));
-    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["/dev/zero", "device"]);
-    assert!(Command::new("mkfifo").arg(house.path("pipe")).status().unwrap().success());
-    house.file("policy.toml", &POLICY.replace("ages.csv", "pipe"));
-    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["pipe", "regular file"]);
-    std::fs::File::create(house.path("ages.csv")).unwrap().set_len(10 << 30).unwrap();
-    house.file("policy.toml", POLICY);
-    within(&house, 1_500_000, &["check", "policy.toml"]).fails(2, &["ages.csv", "256 MiB"]);
-    within(&house, 1_500_000, &["check", "/dev/zero"]).fails(2, &["/dev/zero", "4 MiB"]);
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", "age,disease\n20,flu\n21,cold\n22,flu\n");
+    scratch.file("policy.toml", &POLICY.replace("ages.csv", "/dev/zero"));
+    within(&scratch, 1_500_000, &["check", "policy.toml"]).fails(2, &["/dev/zero", "device"]);
+    assert!(Command::new("mkfifo").arg(scratch.path("pipe")).status().unwrap().success());
+    scratch.file("policy.toml", &POLICY.replace("ages.csv", "pipe"));
+    within(&scratch, 1_500_000, &["check", "policy.toml"]).fails(2, &["pipe", "regular file"]);
+    std::fs::File::create(scratch.path("ages.csv")).unwrap().set_len(10 << 30).unwrap();
+    scratch.file("policy.toml", POLICY);
+    within(&scratch, 1_500_000, &["check", "policy.toml"]).fails(2, &["ages.csv", "256 MiB"]);
+    within(&scratch, 1_500_000, &["check", "/dev/zero"]).fails(2, &["/dev/zero", "4 MiB"]);
 }
 
 #[test]
 fn files_that_lie_are_refused() {
-    let house = TestFolder::with_sample(300);
+    let scratch = TestFolder::with_sample(300);
     for format in ["arrow", "parquet"] {
         let out = format!("release.{format}");
-        let run = house.amidst(&["sample", "--rows", "300", "--out", &out]);
+        let run = scratch.amidst(&["sample", "--rows", "300", "--out", &out]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        let mut bytes = std::fs::read(house.path(&out)).unwrap();
+        let mut bytes = std::fs::read(scratch.path(&out)).unwrap();
         // The length of the footer.
         let at = bytes.len() - if format == "arrow" { 10 } else { 8 };
         bytes[at..at + 4].copy_from_slice(&0x7FFF_FFF0u32.to_le_bytes());
-        std::fs::write(house.path(&out), &bytes).unwrap();
-        house.amidst(&["init", &out, "--force"]).fails(2, &[&out, "not a whole", "Copy or export it again"]);
+        std::fs::write(scratch.path(&out), &bytes).unwrap();
+        scratch.amidst(&["init", &out, "--force"]).fails(2, &[&out, "not a whole", "Copy or export it again"]);
     }
 }
 
@@ -78,11 +78,11 @@ fn files_that_lie_are_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_file_asks_for_is_not_believed() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let (mut refused, mut read) = (0, 0);
     for name in ["people.parquet", "people.arrow", "people.csv.gz"] {
-        assert_eq!(house.amidst(&["sample", "--rows", "400", "--out", name]).code, 0);
-        let whole = std::fs::read(house.path(name)).unwrap();
+        assert_eq!(scratch.amidst(&["sample", "--rows", "400", "--out", name]).code, 0);
+        let whole = std::fs::read(scratch.path(name)).unwrap();
         for attempt in 0..60usize {
             let mut bytes = whole.clone();
             // Half of them in the last part, where files have their metadata.
@@ -90,8 +90,8 @@ fn what_a_file_asks_for_is_not_believed() {
             let at = (if attempt % 2 == 0 { spread } else { whole.len() - 24 - spread % (whole.len() / 4) }) & !3;
             let large: &[u8] = [&[0xff, 0xff, 0xff, 0x7f][..], &[0x7f; 8], &[0xff; 4], &[0, 0, 0, 0x40]][attempt % 4];
             bytes[at..at + large.len()].copy_from_slice(large);
-            std::fs::write(house.path(name), &bytes).unwrap();
-            let run = within(&house, 700_000, &["init", name, "--out", "-"]);
+            std::fs::write(scratch.path(name), &bytes).unwrap();
+            let run = within(&scratch, 700_000, &["init", name, "--out", "-"]);
             assert!(matches!(run.code, 0 | 2 | 3), "{name} {attempt}: {} {}", run.code, run.stderr);
             assert!(run.code == 0 || run.stderr.starts_with("error: "), "{name} {attempt}: {}", run.stderr);
             (refused, read) = (refused + u32::from(run.code != 0), read + u32::from(run.code == 0));
@@ -104,29 +104,29 @@ fn what_a_file_asks_for_is_not_believed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn few_bytes_that_stand_for_many_cells_end_with_a_message() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let keys: Vec<String> = (0..15_000).map(|i| format!("\"k{i}\":1")).collect();
-    house.file("sparse.jsonl", &format!("{{{}}}\n{}", keys.join(","), "{\"k0\":1}\n".repeat(60_000)));
-    let run = within(&house, 700_000, &["init", "sparse.jsonl", "--out", "-"]);
+    scratch.file("sparse.jsonl", &format!("{{{}}}\n{}", keys.join(","), "{\"k0\":1}\n".repeat(60_000)));
+    let run = within(&scratch, 700_000, &["init", "sparse.jsonl", "--out", "-"]);
     run.fails(2, &["sparse.jsonl", "cells"]);
-    house.file(
+    scratch.file(
         "commas.csv",
         &format!("{}\n", keys.iter().map(|k| k.replace([':', '"'], "")).collect::<Vec<_>>().join(",")),
     );
-    let mut csv = house.read("commas.csv");
+    let mut csv = scratch.read("commas.csv");
     csv.push_str(&format!("{}\n", ",".repeat(14_999)).repeat(300));
-    house.file("commas.csv", &csv);
-    let run = within(&house, 1_000_000, &["init", "commas.csv", "--out", "-"]);
+    scratch.file("commas.csv", &csv);
+    let run = within(&scratch, 1_000_000, &["init", "commas.csv", "--out", "-"]);
     assert!(matches!(run.code, 0 | 2 | 3) && (run.code == 0 || run.stderr.starts_with("error: ")), "{}", run.stderr);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_runs_out_is_told() {
-    let house = TestFolder::with_sample(60_000);
+    let scratch = TestFolder::with_sample(60_000);
     let mut told = 0;
     for memory in [90_000, 110_000, 130_000, 180_000, 240_000, 320_000] {
-        let run = within(&house, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
+        let run = within(&scratch, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
         // 127: the program could not be loaded. Its image alone has 60 MB in a debug build: with less, the kernel ends it.
         assert!(matches!(run.code, 0 | 1 | 3 | 127), "{memory} KiB: {} {}", run.code, run.stderr);
         assert!(run.code == 0 || !run.stderr.is_empty());
@@ -140,7 +140,7 @@ fn memory_that_runs_out_is_told() {
 #[cfg(target_os = "linux")]
 #[test]
 fn many_values_beside_many_values_fit_into_memory() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut state = 7u64;
     let mut random = |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -151,8 +151,8 @@ fn many_values_beside_many_values_fit_into_memory() {
         let (age, sex) = (18 + random(70), ["f", "m"][random(2) as usize]);
         csv.push_str(&format!("{age},{:06},{sex},d{:05}\n", row * 7_919 % 100_000, random(100) * random(101)));
     }
-    house.file("people.csv", &csv);
-    house.file(
+    scratch.file("people.csv", &csv);
+    scratch.file(
         "policy.toml",
         "[data]\ninput = \"people.csv\"\n\
          [columns.age]\nrole = \"quasi\"\n\
@@ -170,7 +170,7 @@ fn many_values_beside_many_values_fit_into_memory() {
         &["audit", "people.csv", "--qi", "age,code,sex", "--sensitive", "disease"],
         &["attack", "inference", "release"],
     ] {
-        let run = within(&house, limit, arguments);
+        let run = within(&scratch, limit, arguments);
         assert!(matches!(run.code, 0 | 1), "{arguments:?}: {} {}", run.code, run.stderr);
     }
 }

@@ -40,13 +40,13 @@ fn labels(table: &str, column: usize) -> Vec<(String, usize)> {
 #[test]
 fn the_clustering_paper_s_example_can_be_run() {
     let Some(patients) = patients() else { return };
-    let house = TestFolder::new();
-    house.file("patients.csv", &patients);
+    let scratch = TestFolder::new();
+    scratch.file("patients.csv", &patients);
     let run = |policy: &str, out: &str| {
-        house.file("policy.toml", policy);
-        let json = house.amidst(&["anonymize", "policy.toml", "--out", out, "--json"]).json(0);
+        scratch.file("policy.toml", policy);
+        let json = scratch.amidst(&["anonymize", "policy.toml", "--out", out, "--json"]).json(0);
         let release = json["outputs"]["release"].as_str().unwrap();
-        let table = std::fs::read_to_string(house.path(release)).unwrap();
+        let table = std::fs::read_to_string(scratch.path(release)).unwrap();
         (json, table)
     };
     // Table 2: three clusters of three, and their loss by Equation (1).
@@ -62,37 +62,37 @@ fn the_clustering_paper_s_example_can_be_run() {
         assert_eq!(ages(&table), [("[24-26]".to_string(), 3), ("[35-43]".to_string(), 6)], "{table}");
     }
     // Invalid start rows are explained.
-    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 3]"));
-    house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["`starts`", "1 to 3"]);
-    house.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 0]"));
-    house.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["whole numbers from 1"]);
+    scratch.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 3]"));
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["`starts`", "1 to 3"]);
+    scratch.file("policy.toml", &systematic(false, "paper", ["1", "1"]).replace("[2, 3, 1]", "[2, 0]"));
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "x"]).fails(2, &["whole numbers from 1"]);
 }
 
 /// A table of people, some of whom waived protection, and a policy.
 fn people(rows: usize, waived: impl Fn(usize) -> bool, mode: &str, policy: &str) -> TestFolder {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let diseases = ["flu", "cold", "gout", "ache", "hiv"];
     let line = |i: usize| {
         let age = 20 + i * 7 % 60;
         format!("{age},{},{}\n", diseases[i * i % 11 % 5], if waived(i) { "yes" } else { "no" })
     };
-    house.file("people.csv", &format!("age,disease,waived\n{}", (0..rows).map(line).collect::<String>()));
-    house.file(
+    scratch.file("people.csv", &format!("age,disease,waived\n{}", (0..rows).map(line).collect::<String>()));
+    scratch.file(
         "policy.toml",
         &format!(
             "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\ngeneralize = \"ranges\"\n\
              [columns.disease]\nrole = \"sensitive\"\n[columns.waived]\nrole = \"consent\"\nmode = \"{mode}\"\n{policy}"
         ),
     );
-    house
+    scratch
 }
 
 const FOUR: &str = "[[require]]\nmodel = \"k-anonymity\"\nk = 4\n[search]\nalgorithm = \"systematic\"\n";
 
 #[test]
 fn waived_rows_form_classes_of_their_own() {
-    let house = people(60, |i| i % 4 == 0, "separate", FOUR);
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let scratch = people(60, |i| i % 4 == 0, "separate", FOUR);
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_in"], &json["rows_out"], &json["suppressed"]), (&60.into(), &60.into(), &0.into()));
     // As many protected classes as without those rows, with the same loss, and further classes.
     let alone = people(60, |i| i % 4 == 0, "publish", FOUR);
@@ -101,60 +101,60 @@ fn waived_rows_form_classes_of_their_own() {
     assert!(json["classes"].as_u64() > without["classes"].as_u64(), "{json}");
     assert_eq!(json["requirements"][0]["holds"], true);
     assert!(json["requirements"][0]["measured"]["k"].as_u64().unwrap() >= 4);
-    let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+    let verdict = scratch.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
     assert_eq!(verdict["valid"], true, "{verdict}");
     let report = json["outputs"]["internal_report"].as_str().unwrap();
-    assert!(std::fs::read_to_string(house.path(report)).unwrap().contains("classes of their own"));
+    assert!(std::fs::read_to_string(scratch.path(report)).unwrap().contains("classes of their own"));
 }
 
 #[test]
 fn too_few_waived_rows_join_the_others_and_say_so() {
-    let house = people(60, |i| i < 2, "separate", FOUR);
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    let scratch = people(60, |i| i < 2, "separate", FOUR);
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!(json["rows_out"], 60);
     let notes = json["notes"].to_string();
     assert!(notes.contains("no classes of their own"), "{notes}");
-    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "release"]).code, 0);
 }
 
 #[test]
 fn where_everybody_waived_everybody_is_protected() {
     for algorithm in ["systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "mondrian", "portfolio"] {
         let policy = FOUR.replace("systematic", algorithm);
-        let house = people(20, |_| true, "join", &policy);
-        assert_eq!(house.amidst(&["check", "policy.toml"]).code, 0, "{algorithm}");
-        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        let scratch = people(20, |_| true, "join", &policy);
+        assert_eq!(scratch.amidst(&["check", "policy.toml"]).code, 0, "{algorithm}");
+        let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         assert_eq!((&json["rows_out"], &json["joined"], &json["waived"]), (&20.into(), &0.into(), &0.into()));
         let warnings = json["warnings"].to_string();
         assert!(warnings.contains("every row waived") && warnings.contains("like everybody else"), "{warnings}");
-        assert_eq!(house.amidst(&["verify", "release"]).code, 0, "{algorithm}");
-        let house = people(20, |_| true, "separate", &policy);
-        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        assert_eq!(scratch.amidst(&["verify", "release"]).code, 0, "{algorithm}");
+        let scratch = people(20, |_| true, "separate", &policy);
+        let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         assert_eq!(json["rows_out"], 20, "{algorithm}");
-        assert_eq!(house.amidst(&["verify", "release"]).code, 0, "{algorithm}");
+        assert_eq!(scratch.amidst(&["verify", "release"]).code, 0, "{algorithm}");
     }
 }
 
 /// Neither of the two who waived fits a class alone: more than half of it would have their disease.
 #[test]
 fn nobody_is_left_out_because_they_waived() {
-    let house = TestFolder::new();
-    house.file("people.csv", "x,d,c\n10,A,no\n11,B,no\n12,A,yes\n43,B,yes\n40,A,no\n41,B,no\n");
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", "x,d,c\n10,A,no\n11,B,no\n12,A,yes\n43,B,yes\n40,A,no\n41,B,no\n");
     let policy = "[data]\ninput = \"people.csv\"\n[columns.x]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 100] }\n\
                   [columns.d]\nrole = \"sensitive\"\n[columns.c]\nrole = \"consent\"\nmode = \"join\"\n\
                   [[require]]\nmodel = \"general-alpha-k-anonymity\"\non = \"d\"\nalpha = 0.5\nk = 2\n\
                   [search]\nalgorithm = \"mondrian\"\n";
-    house.file("policy.toml", policy);
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    scratch.file("policy.toml", policy);
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_out"], &json["suppressed"]), (&6.into(), &0.into()), "{json}");
     let warnings = json["warnings"].to_string();
     assert!(warnings.contains("2 rows that waived protection would break the policy"), "{warnings}");
-    assert_eq!(house.amidst(&["verify", "release", "--policy", "policy.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "release", "--policy", "policy.toml"]).code, 0);
     // Within the limit their rows may be suppressed like others.
-    house.file("policy.toml", &format!("{policy}max_suppression = 2\n"));
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    scratch.file("policy.toml", &format!("{policy}max_suppression = 2\n"));
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
     assert_eq!((&json["rows_out"], &json["suppressed"]), (&4.into(), &2.into()), "{json}");
-    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "release"]).code, 0);
 }
 
 /// Without a k the size of clusters follows from the requirement.
@@ -165,9 +165,9 @@ fn diversity_alone_gives_more_than_one_class() {
     let close = "[[require]]\nmodel = \"t-closeness\"\non = \"disease\"\nt = 0.3\n";
     for requirement in [entropy, recursive, close] {
         for algorithm in ["systematic", "one-pass-k-means", "alpha-k-clustering", "k-member"] {
-            let house =
+            let scratch =
                 people(300, |_| false, "publish", &format!("{requirement}[search]\nalgorithm = \"{algorithm}\"\n"));
-            let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+            let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
             assert!(json["classes"].as_u64().unwrap() > 8, "{algorithm}: {}", json["classes"]);
             assert!(!json["warnings"].to_string().contains("one class"), "{json}");
         }
@@ -176,13 +176,13 @@ fn diversity_alone_gives_more_than_one_class() {
 
 #[test]
 fn one_class_is_said_loudly() {
-    let house = people(6, |_| false, "publish", &FOUR.replace("k = 4", "k = 5"));
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    let scratch = people(6, |_| false, "publish", &FOUR.replace("k = 4", "k = 5"));
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]);
     assert_eq!(run.code, 0);
     assert!(run.stderr.contains("are one class"), "{}", run.stderr);
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
     assert!(json["warnings"].to_string().contains("are one class"), "{json}");
-    let report = std::fs::read_to_string(house.path(json["outputs"]["internal_report"].as_str().unwrap())).unwrap();
+    let report = std::fs::read_to_string(scratch.path(json["outputs"]["internal_report"].as_str().unwrap())).unwrap();
     assert!(report.contains("are one class"));
 }
 
@@ -195,21 +195,21 @@ fn the_weight_of_l_alpha_diversity_is_measured() {
              [[require]]\nmodel = \"distinct-l-alpha-diversity\"\non = \"disease\"\nl = 2\nalpha = 2\n[search]\nalgorithm = \
              \"mondrian\"\n"
         );
-        let house = people(80, |_| false, "publish", "");
-        let text = house.read("policy.toml").replace(
+        let scratch = people(80, |_| false, "publish", "");
+        let text = scratch.read("policy.toml").replace(
             "[columns.waived]",
             &format!("{}\n[columns.waived]", &policy[..policy.find("[[require").unwrap()]),
         );
-        house.file("policy.toml", &(text + &policy[policy.find("[[require").unwrap()..]));
-        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+        scratch.file("policy.toml", &(text + &policy[policy.find("[[require").unwrap()..]));
+        let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
         let measured = &json["requirements"][0]["measured"];
         let alpha = measured["alpha"].as_f64().unwrap();
         assert!(alpha >= 2.0 && measured["l"].as_u64().unwrap() >= 2, "{measured} {exact}");
-        let verdict = house.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
+        let verdict = scratch.amidst(&["verify", "release", "--policy", "policy.toml", "--json"]).json(0);
         assert_eq!(verdict["valid"], true, "{verdict}");
         let told = verdict["requirements"][0]["measured"]["alpha"].as_f64().unwrap();
         assert!((told - alpha).abs() < 1e-9, "{told} {alpha}");
-        let audit = house.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--json"]);
+        let audit = scratch.amidst(&["audit", "people.csv", "--policy", "policy.toml", "--json"]);
         let audit: serde_json::Value = serde_json::from_str(&audit.stdout).unwrap();
         assert!(audit["measured"]["disease"]["weight_alpha"].is_number(), "{audit}");
     }
@@ -218,23 +218,23 @@ fn the_weight_of_l_alpha_diversity_is_measured() {
 /// Every bound that an audit lists as holding does hold, or is marked as an open bound.
 #[test]
 fn open_bounds_are_marked() {
-    let house = TestFolder::new();
-    house.file("people.csv", "age,disease\n1,a\n1,a\n1,b\n2,a\n2,b\n2,b\n");
-    let json = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--json"]).json(0);
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", "age,disease\n1,a\n1,a\n1,b\n2,a\n2,b\n2,b\n");
+    let json = scratch.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--json"]).json(0);
     let disease = &json["measured"]["disease"];
     assert_eq!((&disease["recursive_c"]["2"], &disease["recursive_c_open"]), (&2.into(), &true.into()));
     assert!(disease["entropy_l_open"].is_null());
-    let text = house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease"]).stdout;
+    let text = scratch.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease"]).stdout;
     assert!(text.contains("recursive_c > 2 at l = 2"), "{text}");
 }
 
 /// Labels replace sensitive values in the search, the checker and the comparison with the original.
 #[test]
 fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let diseases = ["Flu", "Asthma", "HIV", "Hepatitis"];
     let rows: String = (0..40).map(|i| format!("{},{},{i}\n", 20 + i % 10, diseases[i * 7 % 4])).collect();
-    house.file("people.csv", &format!("age,disease,id\n{rows}"));
+    scratch.file("people.csv", &format!("age,disease,id\n{rows}"));
     let policy = |level: &str, more: &str| {
         format!(
             "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ intervals = [5, 10] }}\n\
@@ -245,47 +245,48 @@ fn sensitive_values_are_published_at_a_level_of_their_hierarchy() {
         )
     };
     for algorithm in ["optimal", "mondrian", "systematic"] {
-        house.file("policy.toml", &policy("level = 1\n", &format!("[search]\nalgorithm = \"{algorithm}\"\n")));
-        let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
+        scratch.file("policy.toml", &policy("level = 1\n", &format!("[search]\nalgorithm = \"{algorithm}\"\n")));
+        let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--force", "--json"]).json(0);
         assert_eq!(json["requirements"][0]["measured"]["l"], 2, "{algorithm}");
-        let release = house.read("release/public/release.csv");
+        let release = scratch.read("release/public/release.csv");
         assert!(diseases.iter().all(|disease| !release.contains(disease)), "{algorithm}: {release}");
         assert_eq!(labels(&release, 1).iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["Lung", "Virus"]);
-        house.amidst(&["verify", "release", "--policy", "policy.toml"]).succeeds();
-        house.amidst(&["audit", "release/public/release.csv", "--qi", "age", "--sensitive", "disease"]).succeeds();
+        scratch.amidst(&["verify", "release", "--policy", "policy.toml"]).succeeds();
+        scratch.amidst(&["audit", "release/public/release.csv", "--qi", "age", "--sensitive", "disease"]).succeeds();
         // A release made from other people's rows is detected.
-        house.file("others.csv", &format!("age,disease,id\n{}", rows.replace("HIV", "Flu")));
-        let run = house.amidst(&["verify", "release", "--policy", "policy.toml", "--original", "others.csv"]);
+        scratch.file("others.csv", &format!("age,disease,id\n{}", rows.replace("HIV", "Flu")));
+        let run = scratch.amidst(&["verify", "release", "--policy", "policy.toml", "--original", "others.csv"]);
         assert_eq!(run.code, 1, "{algorithm}: {}", run.stdout);
         assert!(run.stdout.contains("10 rows of the release stand for no row of the original"), "{}", run.stdout);
     }
-    house.file("policy.toml", &policy("level = 1\n", ""));
-    house.amidst(&["series", "init", "series", "--policy", "policy.toml"]).fails(2, &["level", "series"]);
-    house.file("policy.toml", &policy("level = 3\n", ""));
-    house.amidst(&["check", "policy.toml"]).fails(2, &["2 levels above its values"]);
-    house.file("policy.toml", &policy("level = 1.5\n", ""));
-    house.amidst(&["check", "policy.toml"]).fails(2, &["whole number"]);
+    scratch.file("policy.toml", &policy("level = 1\n", ""));
+    scratch.amidst(&["series", "init", "series", "--policy", "policy.toml"]).fails(2, &["level", "series"]);
+    scratch.file("policy.toml", &policy("level = 3\n", ""));
+    scratch.amidst(&["check", "policy.toml"]).fails(2, &["2 levels above its values"]);
+    scratch.file("policy.toml", &policy("level = 1.5\n", ""));
+    scratch.amidst(&["check", "policy.toml"]).fails(2, &["whole number"]);
 }
 
 /// A suppression limit above the number of rows is accepted; what `anonymize` refuses about waivers, `check` refuses
 /// too.
 #[test]
 fn limits_and_waivers_that_do_not_fit_are_told() {
-    let house = people(
+    let scratch = people(
         1,
         |_| false,
         "publish",
         "[[require]]\nmodel = \"general-alpha-k-anonymity\"\nalpha = 0.6\nk = 2\n[search]\nmax_suppression = 2\n",
     );
     for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "release"]] {
-        assert_eq!(house.amidst(command).code, 1, "{command:?}");
+        assert_eq!(scratch.amidst(command).code, 1, "{command:?}");
     }
     for (mode, more) in [("join", "algorithm = \"optimal\"\n"), ("publish", "[output]\nranges = \"rounded\"\n")] {
-        let house = people(40, |i| i % 5 == 0, mode, &FOUR.replace("algorithm = \"systematic\"\n", more));
-        let text = house.read("policy.toml").replace("generalize", "hierarchy = { intervals = [10, 20] }\ngeneralize");
-        house.file("policy.toml", &text);
+        let scratch = people(40, |i| i % 5 == 0, mode, &FOUR.replace("algorithm = \"systematic\"\n", more));
+        let text =
+            scratch.read("policy.toml").replace("generalize", "hierarchy = { intervals = [10, 20] }\ngeneralize");
+        scratch.file("policy.toml", &text);
         for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "release"]] {
-            let run = house.amidst(command);
+            let run = scratch.amidst(command);
             assert_eq!(run.code, 2, "{mode}: {command:?}: {}", run.stderr);
         }
     }

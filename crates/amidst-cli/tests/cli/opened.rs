@@ -23,47 +23,47 @@ fn people() -> String {
 }
 
 /// A release with a commitment.
-fn house() -> TestFolder {
-    let house = TestFolder::new();
-    house.file("people.csv", &people());
-    house.file("policy.toml", POLICY);
-    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--commit", "--quiet"]).succeeds();
-    house
+fn prepared_folder() -> TestFolder {
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", &people());
+    scratch.file("policy.toml", POLICY);
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--commit", "--quiet"]).succeeds();
+    scratch
 }
 
-fn opening(house: &TestFolder) -> Value {
-    serde_json::from_str(&house.read("opened.json")).unwrap()
+fn opening(scratch: &TestFolder) -> Value {
+    serde_json::from_str(&scratch.read("opened.json")).unwrap()
 }
 
 #[test]
 fn opened_rows_are_proven_and_nothing_else_is_told() {
-    let house = house();
-    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    let scratch = prepared_folder();
+    let certificate: Value = serde_json::from_str(&scratch.read("out/public/certificate.json")).unwrap();
     assert_eq!(certificate["commitment"]["columns"], json!(["id", "age", "zip", "disease"]));
     assert_eq!(certificate["commitment"]["rows"], 60, "the row with an unknown age is left out");
-    house.amidst(&["verify", "out"]).succeeds();
-    house.amidst(&["verify", "out", "--policy", "policy.toml"]).succeeds();
+    scratch.amidst(&["verify", "out"]).succeeds();
+    scratch.amidst(&["verify", "out", "--policy", "policy.toml"]).succeeds();
 
     // Row 8, not counting the dropped one, is p8.
-    house.amidst(&["open", "out", "--rows", "8,20", "--key", "p33", "--out", "opened.json"]).succeeds();
-    let text = house.read("opened.json");
-    let shown = opening(&house);
+    scratch.amidst(&["open", "out", "--rows", "8,20", "--key", "p33", "--out", "opened.json"]).succeeds();
+    let text = scratch.read("opened.json");
+    let shown = opening(&scratch);
     let mut ids: Vec<&str> =
         shown["rows"].as_array().unwrap().iter().map(|row| row["cells"][0].as_str().unwrap()).collect();
     ids.sort_unstable();
     assert_eq!(ids, ["p20", "p33", "p8"]);
     assert!(!text.contains("Canary"), "identifying columns are not even read");
-    let secret = house.read("out/internal/commitment.json");
+    let secret = scratch.read("out/internal/commitment.json");
     let secret: Value = serde_json::from_str(&secret).unwrap();
     assert!(!text.contains(secret["secret"].as_str().unwrap()), "the secret opens all rows");
     #[cfg(unix)]
     for name in ["opened.json", "out/internal/commitment.json"] {
         use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(house.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        assert_eq!(fs::metadata(scratch.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
     }
 
     // The auditor has only the public part.
-    let verdict = house.amidst(&["verify", "out/public", "--opening", "opened.json", "--json"]).json(0);
+    let verdict = scratch.amidst(&["verify", "out/public", "--opening", "opened.json", "--json"]).json(0);
     assert_eq!((&verdict["valid"], &verdict["opened"]["rows"]), (&json!(true), &json!(3)));
     let covered = verdict["opened"]["covered"].as_u64().unwrap();
     let suppressed = certificate["suppressed"].as_u64().unwrap();
@@ -71,17 +71,17 @@ fn opened_rows_are_proven_and_nothing_else_is_told() {
     for word in verdict["opened"]["labels"].as_array().unwrap() {
         assert_eq!(word["column"], "zip", "ranges of numbers need nobody's word: {word}");
     }
-    let said = house.amidst(&["verify", "out/public", "--opening", "opened.json"]);
+    let said = scratch.amidst(&["verify", "out/public", "--opening", "opened.json"]);
     assert!(said.stdout.contains("3 opened rows are in the table that the certificate commits to"), "{}", said.stdout);
 }
 
 #[test]
 fn all_rows_together_are_covered_but_for_those_left_out() {
-    let house = house();
+    let scratch = prepared_folder();
     let all: Vec<String> = (1..=60).map(|row: u32| row.to_string()).collect();
-    house.amidst(&["open", "out", "--rows", &all.join(","), "--out", "opened.json", "--quiet"]).succeeds();
-    let verdict = house.amidst(&["verify", "out", "--opening", "opened.json", "--json"]).json(0);
-    let certificate: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    scratch.amidst(&["open", "out", "--rows", &all.join(","), "--out", "opened.json", "--quiet"]).succeeds();
+    let verdict = scratch.amidst(&["verify", "out", "--opening", "opened.json", "--json"]).json(0);
+    let certificate: Value = serde_json::from_str(&scratch.read("out/public/certificate.json")).unwrap();
     assert_eq!(verdict["opened"]["covered"], certificate["rows_out"]);
 }
 
@@ -90,14 +90,14 @@ type Bend<'a> = (&'a str, &'a dyn Fn(&mut Value));
 
 #[test]
 fn what_was_bent_is_refused_by_name_and_the_release_stands() {
-    let house = house();
-    house.amidst(&["open", "out", "--rows", "3,4", "--out", "opened.json"]).succeeds();
-    let honest = opening(&house);
+    let scratch = prepared_folder();
+    scratch.amidst(&["open", "out", "--rows", "3,4", "--out", "opened.json"]).succeeds();
+    let honest = opening(&scratch);
     let with = |change: &dyn Fn(&mut Value)| {
         let mut bent = honest.clone();
         change(&mut bent);
-        house.file("bent.json", &bent.to_string());
-        house.amidst(&["verify", "out", "--opening", "bent.json", "--json"])
+        scratch.file("bent.json", &bent.to_string());
+        scratch.amidst(&["verify", "out", "--opening", "bent.json", "--json"])
     };
     let flipped = |text: &Value| {
         let text = text.as_str().unwrap();
@@ -136,60 +136,60 @@ fn what_was_bent_is_refused_by_name_and_the_release_stands() {
     let refuted = with(&|v| v["rows"][0]["labels"]["age"] = json!(["[1-2]"])).json(1);
     assert!(refuted["problems"].to_string().contains("[1-2]"), "{refuted}");
     with(&|v| v["rows"][0]["labels"]["disease"] = json!(["*"])).json(1);
-    house.file("none.json", "{}");
-    house.amidst(&["verify", "out", "--opening", "none.json"]).fails(2, &["none.json", "no such file"]);
-    house.amidst(&["verify", "out", "--opening", "absent.json"]).fails(2, &["absent.json"]);
+    scratch.file("none.json", "{}");
+    scratch.amidst(&["verify", "out", "--opening", "none.json"]).fails(2, &["none.json", "no such file"]);
+    scratch.amidst(&["verify", "out", "--opening", "absent.json"]).fails(2, &["absent.json"]);
 }
 
 #[test]
 fn rows_are_opened_by_their_owner_from_the_table_of_that_day() {
-    let house = house();
-    house.amidst(&["open", "out", "--rows", "99", "--out", "o.json"]).fails(2, &["no row 99", "1 to 60"]);
-    let absent = house.amidst(&["open", "out", "--key", "p7", "--out", "o.json"]);
+    let scratch = prepared_folder();
+    scratch.amidst(&["open", "out", "--rows", "99", "--out", "o.json"]).fails(2, &["no row 99", "1 to 60"]);
+    let absent = scratch.amidst(&["open", "out", "--key", "p7", "--out", "o.json"]);
     absent.fails(2, &["no row has the key that was given as number 1"]);
     assert!(!absent.stderr.contains("p7"), "a key is somebody's");
-    house.amidst(&["open", "out/public", "--rows", "1", "--out", "o.json"]).fails(2, &["by the owner"]);
-    house.amidst(&["open", "out", "--out", "o.json"]).fails(2, &["--rows"]);
+    scratch.amidst(&["open", "out/public", "--rows", "1", "--out", "o.json"]).fails(2, &["by the owner"]);
+    scratch.amidst(&["open", "out", "--out", "o.json"]).fails(2, &["--rows"]);
 
     // The same rows in another order are the same table; a changed cell makes another.
     let mut lines: Vec<String> = people().lines().map(String::from).collect();
     lines[1..].reverse();
-    house.file("turned.csv", &(lines.join("\n") + "\n"));
-    house.amidst(&["open", "out", "--input", "turned.csv", "--key", "p5", "--out", "o.json"]).succeeds();
-    house.amidst(&["verify", "out", "--opening", "o.json"]).succeeds();
-    house.amidst(&["open", "out", "--rows", "1", "--out", "o.json"]).fails(2, &["exists already"]);
+    scratch.file("turned.csv", &(lines.join("\n") + "\n"));
+    scratch.amidst(&["open", "out", "--input", "turned.csv", "--key", "p5", "--out", "o.json"]).succeeds();
+    scratch.amidst(&["verify", "out", "--opening", "o.json"]).succeeds();
+    scratch.amidst(&["open", "out", "--rows", "1", "--out", "o.json"]).fails(2, &["exists already"]);
     let elsewhere = tempfile::tempdir().unwrap();
     let run =
-        |arguments: &[&str]| house.command(arguments).current_dir(elsewhere.path()).output().unwrap().status.code();
-    let (out, policy) = (house.path("out"), house.path("policy.toml"));
+        |arguments: &[&str]| scratch.command(arguments).current_dir(elsewhere.path()).output().unwrap().status.code();
+    let (out, policy) = (scratch.path("out"), scratch.path("policy.toml"));
     let named = ["open", out.to_str().unwrap(), "--policy", policy.to_str().unwrap(), "--rows", "1", "--out", "o.json"];
     assert_eq!(run(&named), Some(0), "from elsewhere with the policy");
-    house.file("people.csv", &people().replace("p5,", "p555,"));
-    house.amidst(&["open", "out", "--rows", "1", "--out", "p.json"]).fails(2, &["not what it was"]);
-    assert!(!house.path("p.json").exists());
+    scratch.file("people.csv", &people().replace("p5,", "p555,"));
+    scratch.amidst(&["open", "out", "--rows", "1", "--out", "p.json"]).fails(2, &["not what it was"]);
+    assert!(!scratch.path("p.json").exists());
 
-    house.file("people.csv", &people());
-    house.amidst(&["anonymize", "policy.toml", "--out", "plain", "--quiet"]).succeeds();
-    house.amidst(&["open", "plain", "--rows", "1", "--out", "p.json"]).fails(2, &["without a commitment"]);
-    let verdict = house.amidst(&["verify", "plain", "--opening", "o.json", "--json"]).json(1);
+    scratch.file("people.csv", &people());
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "plain", "--quiet"]).succeeds();
+    scratch.amidst(&["open", "plain", "--rows", "1", "--out", "p.json"]).fails(2, &["without a commitment"]);
+    let verdict = scratch.amidst(&["verify", "plain", "--opening", "o.json", "--json"]).json(1);
     assert!(verdict["problems"].to_string().contains("does not commit"), "{verdict}");
-    house.amidst(&["anonymize", "policy.toml", "--out", "t.csv", "--commit"]).fails(2, &["folder"]);
-    house.amidst(&["anonymize", "policy.toml", "--out", "-", "--commit"]).fails(2, &["folder"]);
-    assert!(!fs::read_to_string(house.path("plain/public/certificate.json")).unwrap().contains("commitment"));
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "t.csv", "--commit"]).fails(2, &["folder"]);
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "-", "--commit"]).fails(2, &["folder"]);
+    assert!(!fs::read_to_string(scratch.path("plain/public/certificate.json")).unwrap().contains("commitment"));
 }
 
 #[test]
 fn a_commitment_that_contradicts_its_certificate_is_refused() {
-    let house = house();
-    let path = house.path("out/public/certificate.json");
-    let honest: Value = serde_json::from_str(&house.read("out/public/certificate.json")).unwrap();
+    let scratch = prepared_folder();
+    let path = scratch.path("out/public/certificate.json");
+    let honest: Value = serde_json::from_str(&scratch.read("out/public/certificate.json")).unwrap();
     let bends: [(&str, Value); 4] =
         [("rows", json!(61)), ("root", json!("00")), ("scheme", json!("md5")), ("columns", json!(["id", "age"]))];
     for (key, value) in bends {
         let mut bent = honest.clone();
         bent["commitment"][key] = value;
         fs::write(&path, serde_json::to_string_pretty(&bent).unwrap() + "\n").unwrap();
-        let verdict = house.amidst(&["verify", "out", "--json"]).json(1);
+        let verdict = scratch.amidst(&["verify", "out", "--json"]).json(1);
         assert!(verdict["problems"].to_string().contains("commitment"), "{key}: {verdict}");
     }
 }
@@ -199,16 +199,16 @@ fn python_alone_finds_the_same_rows_in_the_table() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         return;
     }
-    let house = house();
-    house.amidst(&["open", "out", "--rows", "1,30,59", "--out", "opened.json", "--quiet"]).succeeds();
+    let scratch = prepared_folder();
+    scratch.amidst(&["open", "out", "--rows", "1,30,59", "--out", "opened.json", "--quiet"]).succeeds();
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verify/opening.py");
     let says = |opening: &Value| {
-        house.file("given.json", &opening.to_string());
+        scratch.file("given.json", &opening.to_string());
         let mut command = std::process::Command::new("python3");
         let command = command.arg(&script).arg("out/public/certificate.json").arg("given.json");
-        command.current_dir(house.root()).output().unwrap().status.code()
+        command.current_dir(scratch.root()).output().unwrap().status.code()
     };
-    let honest = opening(&house);
+    let honest = opening(&scratch);
     assert_eq!(says(&honest), Some(0));
     for pointer in ["/rows/0/cells/3", "/rows/1/salt", "/rows/2/path/0", "/rows/2/path/4", "/certificate", "/scheme"] {
         let mut bent = honest.clone();
@@ -219,28 +219,28 @@ fn python_alone_finds_the_same_rows_in_the_table() {
 
 #[test]
 fn rows_of_a_version_are_opened_by_their_keys() {
-    let house = TestFolder::new();
-    house.file("people.csv", &people());
-    house.file("policy.toml", &POLICY.replace("max_suppression = \"10 %\"\n", ""));
-    house.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--commit"]).succeeds();
-    house.file("new.csv", "id,name,age,zip,disease\nn1,N,33,4310,d1\nn2,N,34,4311,d2\nn3,N,35,4312,d3\n");
-    house.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
-    house.amidst(&["series", "publish", "ward", "--safe", "--commit"]).succeeds();
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", &people());
+    scratch.file("policy.toml", &POLICY.replace("max_suppression = \"10 %\"\n", ""));
+    scratch.amidst(&["series", "init", "ward", "--policy", "policy.toml", "--mode", "maintain", "--commit"]).succeeds();
+    scratch.file("new.csv", "id,name,age,zip,disease\nn1,N,33,4310,d1\nn2,N,34,4311,d2\nn3,N,35,4312,d3\n");
+    scratch.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
+    scratch.amidst(&["series", "publish", "ward", "--safe", "--commit"]).succeeds();
     for version in ["ward/versions/1", "ward/versions/2"] {
-        house.amidst(&["verify", version]).succeeds();
+        scratch.amidst(&["verify", version]).succeeds();
         let out = ["--key", "p3", "--key", "p12", "--out", "opened.json", "--force"];
-        house.amidst(&[&["open", version][..], &out].concat()).succeeds();
-        let verdict = house.amidst(&["verify", version, "--opening", "opened.json", "--json"]).json(0);
+        scratch.amidst(&[&["open", version][..], &out].concat()).succeeds();
+        let verdict = scratch.amidst(&["verify", version, "--opening", "opened.json", "--json"]).json(0);
         assert_eq!((&verdict["opened"]["rows"], &verdict["opened"]["covered"]), (&json!(2), &json!(2)), "{verdict}");
-        assert!(!house.read("opened.json").contains("Canary"), "identifying columns are not even read");
+        assert!(!scratch.read("opened.json").contains("Canary"), "identifying columns are not even read");
     }
     // An opening is of one version.
-    let other = house.amidst(&["verify", "ward/versions/1", "--opening", "opened.json", "--json"]).json(1);
+    let other = scratch.amidst(&["verify", "ward/versions/1", "--opening", "opened.json", "--json"]).json(1);
     assert!(other["problems"].to_string().contains("another certificate"), "{other}");
-    let rows = house.amidst(&["open", "ward/versions/2", "--rows", "1", "--out", "o.json"]);
+    let rows = scratch.amidst(&["open", "ward/versions/2", "--rows", "1", "--out", "o.json"]);
     rows.fails(2, &["--key", "no order"]);
-    let unknown = house.amidst(&["open", "ward/versions/2", "--key", "zz9", "--out", "o.json"]);
+    let unknown = scratch.amidst(&["open", "ward/versions/2", "--key", "zz9", "--out", "o.json"]);
     unknown.fails(2, &["given as number 1"]);
     assert!(!unknown.stderr.contains("zz9"), "a key is somebody's");
-    assert!(!house.path("o.json").exists());
+    assert!(!scratch.path("o.json").exists());
 }

@@ -10,14 +10,14 @@ fn object(text: &str) -> Value {
 
 #[test]
 fn a_release_goes_to_standard_output_where_asked() {
-    let house = TestFolder::with_sample(300);
-    let before = house.names();
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "-"]);
+    let scratch = TestFolder::with_sample(300);
+    let before = scratch.names();
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "-"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(house.names(), before);
+    assert_eq!(scratch.names(), before);
     assert!(run.stderr.contains("certificate") && run.stderr.contains("not written"), "{}", run.stderr);
     // The same rows as in a file.
-    let told = |more: &str| house.amidst(&["anonymize", "policy.toml", "--out", "r.csv", more]);
+    let told = |more: &str| scratch.amidst(&["anonymize", "policy.toml", "--out", "r.csv", more]);
     let (few, all) = (told("-q"), told("--force"));
     assert_eq!((few.code, all.code), (0, 0), "{}{}", few.stderr, all.stderr);
     let (few, all) = (few.stdout, all.stdout);
@@ -25,23 +25,23 @@ fn a_release_goes_to_standard_output_where_asked() {
         assert!(few.contains(said) && all.contains(said), "{said}: {few}");
     }
     assert!(!few.contains("k-anonymity") && all.contains("k-anonymity") && few.lines().count() < 9, "{few}");
-    assert_eq!(house.read("r.csv"), run.stdout);
-    let quiet = house.amidst(&["-q", "anonymize", "policy.toml", "--out", "-"]);
+    assert_eq!(scratch.read("r.csv"), run.stdout);
+    let quiet = scratch.amidst(&["-q", "anonymize", "policy.toml", "--out", "-"]);
     assert_eq!((quiet.stdout, quiet.stderr.as_str()), (run.stdout, ""));
-    let both = house.amidst(&["anonymize", "policy.toml", "--out", "-", "--json"]);
+    let both = scratch.amidst(&["anonymize", "policy.toml", "--out", "-", "--json"]);
     assert!(both.code == 2 && both.stderr.contains("standard output"), "{}", both.stderr);
     // The certificate of a file is stored next to it, and is found there.
-    let verify = house.amidst(&["verify", "r.csv"]);
+    let verify = scratch.amidst(&["verify", "r.csv"]);
     assert_eq!(verify.code, 0, "{}{}", verify.stdout, verify.stderr);
 }
 
 #[test]
 fn a_risk_above_the_stated_threshold_is_a_warning() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.read("policy.toml");
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.read("policy.toml");
     for (threshold, said) in [("\"ema\"", "at least 12 persons"), ("\"cms-11\"", "at least 11 persons"), ("0.25", "")] {
-        house.file("t.toml", &format!("{policy}\n[release]\nthreshold = {threshold}\n"));
-        let run = house.amidst(&["anonymize", "t.toml", "--out", "out", "--force"]);
+        scratch.file("t.toml", &format!("{policy}\n[release]\nthreshold = {threshold}\n"));
+        let run = scratch.amidst(&["anonymize", "t.toml", "--out", "out", "--force"]);
         let warned = run.stderr.contains("is above the threshold") && run.stderr.contains(said);
         assert!(run.code == 0 && warned != said.is_empty(), "{threshold}: {}", run.stderr);
     }
@@ -49,10 +49,10 @@ fn a_risk_above_the_stated_threshold_is_a_warning() {
 
 #[test]
 fn failures_are_objects_where_json_is_asked_for() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.read("policy.toml");
-    house.file("wrong.toml", &policy.replace("k-anonymity", "k-anonimity"));
-    house.file("strict.toml", &policy.replacen("k = 5", "k = 5000", 1));
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.read("policy.toml");
+    scratch.file("wrong.toml", &policy.replace("k-anonymity", "k-anonimity"));
+    scratch.file("strict.toml", &policy.replacen("k = 5", "k = 5000", 1));
     for (arguments, code, kind) in [
         (&["anonymize", "wrong.toml", "--out", "o", "--json"][..], 2, "policy"),
         (&["anonymize", "strict.toml", "--out", "o", "--json"], 1, "impossible"),
@@ -63,56 +63,56 @@ fn failures_are_objects_where_json_is_asked_for() {
         (&["anonymize", "--jsom", "--json"], 2, "usage"),
         (&["explain", "nothing-at-all", "--json"], 2, "usage"),
     ] {
-        let run = house.amidst(arguments);
+        let run = scratch.amidst(arguments);
         assert_eq!(run.code, code, "{arguments:?}: {}", run.stderr);
         let said = object(&run.stdout);
         assert_eq!((said["exit"].as_i64(), said["error"]["kind"].as_str()), (Some(code.into()), Some(kind)), "{said}");
         assert!(!said["error"]["message"].as_str().unwrap_or_default().is_empty(), "{said}");
         assert!(!run.stderr.is_empty());
     }
-    let said = object(&house.amidst(&["anonymize", "wrong.toml", "--out", "o", "--json"]).stdout);
+    let said = object(&scratch.amidst(&["anonymize", "wrong.toml", "--out", "o", "--json"]).stdout);
     assert!(said["error"]["problems"][0]["line"].is_u64(), "{said}");
-    let check = house.amidst(&["check", "wrong.toml", "--json"]);
+    let check = scratch.amidst(&["check", "wrong.toml", "--json"]);
     assert_eq!(object(&check.stdout)["fits"], false);
 }
 
 #[test]
 fn tables_and_policies_that_are_mixed_up_are_said_so() {
-    let house = TestFolder::with_sample(50);
+    let scratch = TestFolder::with_sample(50);
     for command in ["check", "anonymize", "explore"] {
-        house.amidst(&[command, "patients.csv"]).fails(2, &["patients.csv", "is a table", "amidst init"]);
+        scratch.amidst(&[command, "patients.csv"]).fails(2, &["patients.csv", "is a table", "amidst init"]);
     }
-    house.amidst(&["init", "policy.toml", "--out", "p.toml"]).fails(2, &["policy.toml", "policy"]);
-    house.amidst(&["audit", "policy.toml"]).fails(2, &["policy.toml", "policy"]);
+    scratch.amidst(&["init", "policy.toml", "--out", "p.toml"]).fails(2, &["policy.toml", "policy"]);
+    scratch.amidst(&["audit", "policy.toml"]).fails(2, &["policy.toml", "policy"]);
 }
 
 #[test]
 fn values_are_shown_to_the_owner_only_where_asked() {
-    let house = TestFolder::new();
-    house.file("d.csv", "age,sex\n30,f\nforty-one,m\n32,f\n");
+    let scratch = TestFolder::new();
+    scratch.file("d.csv", "age,sex\n30,f\nforty-one,m\n32,f\n");
     let policy = "[data]\ninput = \"d.csv\"\n[columns.age]\nrole = \"quasi\"\ntype = \"integer\"\n\
                   hierarchy = { intervals = [10] }\n[columns.sex]\nrole = \"quasi\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
-    house.file("p.toml", policy);
-    let hidden = house.amidst(&["check", "p.toml"]);
+    scratch.file("p.toml", policy);
+    let hidden = scratch.amidst(&["check", "p.toml"]);
     hidden.fails(2, &["`age`", "line 3", "aaaaa-aaa"]);
     assert!(!hidden.stderr.contains("forty"), "{}", hidden.stderr);
-    house.amidst(&["check", "p.toml", "--show-values"]).fails(2, &["forty-one"]);
+    scratch.amidst(&["check", "p.toml", "--show-values"]).fails(2, &["forty-one"]);
 }
 
 #[test]
 fn errors_that_repeat_are_counted() {
-    let house = TestFolder::new();
-    house.file("d.csv", "a,b\n1,2\n");
+    let scratch = TestFolder::new();
+    scratch.file("d.csv", "a,b\n1,2\n");
     let columns: String = (0..30).map(|i| format!("[columns.c{i}]\nrole = \"quasy\"\n")).collect();
-    house.file("p.toml", &format!("[data]\ninput = \"d.csv\"\n{columns}[search]\nseeed = 3\n"));
-    let run = house.amidst(&["check", "p.toml"]);
+    scratch.file("p.toml", &format!("[data]\ninput = \"d.csv\"\n{columns}[search]\nseeed = 3\n"));
+    let run = scratch.amidst(&["check", "p.toml"]);
     run.fails(2, &["quasy", "29 more like this", "seeed"]);
     assert_eq!(run.stderr.matches("quasy").count(), 2, "{}", run.stderr);
 }
 
 #[test]
 fn the_reference_is_at_hand() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     for (topic, parts) in [
         ("policy", &["[data]", "[[require]]", "encoding = \"windows-1252\"", "max_suppression"][..]),
         ("search", &["algorithm", "seed"]),
@@ -121,37 +121,37 @@ fn the_reference_is_at_hand() {
         ("output", &["file", "order"]),
         ("K-Anonymity", &["k-anonymity (privacy model)", "n ≥ k", "[[require]]"]),
     ] {
-        let run = house.amidst(&["explain", topic]);
+        let run = scratch.amidst(&["explain", topic]);
         assert_eq!(run.code, 0, "{topic}: {}", run.stderr);
         for part in parts {
             assert!(run.stdout.contains(part), "{topic}: {part}\n{}", run.stdout);
         }
     }
-    let list = house.amidst(&["hierarchies", "--json"]).json(0);
+    let list = scratch.amidst(&["hierarchies", "--json"]).json(0);
     assert!(list["hierarchies"].as_array().is_some_and(|l| l.iter().any(|b| b["id"] == "dates")));
-    assert!(house.amidst(&["hierarchies"]).stdout.contains("hierarchy = { "));
-    let schema = object(&house.amidst(&["schema"]).stdout);
+    assert!(scratch.amidst(&["hierarchies"]).stdout.contains("hierarchy = { "));
+    let schema = object(&scratch.amidst(&["schema"]).stdout);
     assert_eq!(schema["properties"]["data"]["properties"]["header"]["type"], "boolean");
-    let man = house.amidst(&["man", "--out", "man"]);
+    let man = scratch.amidst(&["man", "--out", "man"]);
     assert_eq!(man.code, 0, "{}", man.stderr);
     for page in ["man/amidst.1", "man/amidst-anonymize.1", "man/amidst-verify.1"] {
-        assert!(house.read(page).contains(".TH"), "{page}");
+        assert!(scratch.read(page).contains(".TH"), "{page}");
     }
 }
 
 /// The schema accepts what the parser accepts; checked by another program if it is installed.
 #[test]
 fn the_schema_holds_for_policies() {
-    let house = TestFolder::with_sample(60);
-    std::fs::write(house.path("schema.json"), house.amidst(&["schema"]).stdout).unwrap();
-    house.file("bad.toml", &house.read("policy.toml").replacen("[search]", "[search]\nseeed = 1", 1));
+    let scratch = TestFolder::with_sample(60);
+    std::fs::write(scratch.path("schema.json"), scratch.amidst(&["schema"]).stdout).unwrap();
+    scratch.file("bad.toml", &scratch.read("policy.toml").replacen("[search]", "[search]\nseeed = 1", 1));
     let script = "import json, sys, tomllib\ntry:\n    import jsonschema\nexcept ImportError:\n    sys.exit(77)\n\
                   schema = json.load(open('schema.json'))\njsonschema.Draft202012Validator.check_schema(schema)\n\
                   check = jsonschema.Draft202012Validator(schema)\n\
                   errors = [e.message for e in check.iter_errors(tomllib.load(open('policy.toml', 'rb')))]\n\
                   assert not errors, errors\n\
                   assert list(check.iter_errors(tomllib.load(open('bad.toml', 'rb'))))\n";
-    let run = std::process::Command::new("python3").current_dir(house.root()).args(["-c", script]).output();
+    let run = std::process::Command::new("python3").current_dir(scratch.root()).args(["-c", script]).output();
     match run {
         Ok(run) if run.status.code() == Some(77) => println!("skipped: no jsonschema for Python"),
         Ok(run) => assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr)),

@@ -38,23 +38,23 @@ fn well_formed(page: &str) {
 }
 
 fn released(rows: u64) -> TestFolder {
-    let house = TestFolder::with_sample(rows);
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+    let scratch = TestFolder::with_sample(rows);
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    house
+    scratch
 }
 
 #[test]
 fn the_page_says_what_its_json_says() {
-    let house = released(2000);
+    let scratch = released(2000);
     for (part, least) in [("public", 40), ("internal", 60)] {
-        agrees(&house, part, least);
+        agrees(&scratch, part, least);
     }
 }
 
-fn agrees(house: &TestFolder, part: &str, least: usize) {
-    let page = house.read(&format!("release/{part}/report.html"));
-    let json: Value = serde_json::from_str(&house.read(&format!("release/{part}/report.json"))).unwrap();
+fn agrees(scratch: &TestFolder, part: &str, least: usize) {
+    let page = scratch.read(&format!("release/{part}/report.html"));
+    let json: Value = serde_json::from_str(&scratch.read(&format!("release/{part}/report.json"))).unwrap();
     well_formed(&page);
     let figures = figures(&page);
     assert!(figures.len() > least, "{part}: {}", figures.len());
@@ -70,11 +70,11 @@ fn agrees(house: &TestFolder, part: &str, least: usize) {
         let escaped = line.as_str().unwrap().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         assert!(page.contains(&escaped), "{line}");
     }
-    let audit = house.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
+    let audit = scratch.amidst(&["audit", "release/public/release.csv", "--policy", "policy.toml", "--json"]).json(0);
     for key in ["prosecutor_max", "prosecutor_avg"] {
         assert_eq!(json["risk"]["after"][key].as_f64(), audit["risk"][key].as_f64(), "{key}");
     }
-    let markdown = house.read(&format!("release/{part}/report.md"));
+    let markdown = scratch.read(&format!("release/{part}/report.md"));
     for heading in ["Methodology", "Identifiers and techniques", "Initial risk", "Threshold", "Residual risk"] {
         assert!(markdown.contains(heading), "{heading}");
     }
@@ -92,71 +92,71 @@ fn agrees(house: &TestFolder, part: &str, least: usize) {
 
 #[test]
 fn the_page_needs_nothing_from_outside_and_stays_small() {
-    let house = released(45_000);
-    let page = house.read("release/public/report.html");
+    let scratch = released(45_000);
+    let page = scratch.read("release/public/report.html");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     for outside in ["http:", "https:", "<script", "@import", "url(", "<iframe", "<img", "src="] {
         assert!(!page.contains(outside), "{outside}");
     }
-    let json = house.amidst(&["verify", "release", "--json"]).json(0);
+    let json = scratch.amidst(&["verify", "release", "--json"]).json(0);
     assert_eq!(json["valid"], true);
     // The report is covered by the certificate, like the table.
-    house.file("release/public/report.html", &page.replacen("Every person", "No person", 1));
-    assert_eq!(house.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
+    scratch.file("release/public/report.html", &page.replacen("Every person", "No person", 1));
+    assert_eq!(scratch.amidst(&["verify", "release", "--json"]).json(1)["valid"], false);
 }
 
 #[test]
 fn an_audit_writes_its_report_without_rare_values() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for i in 0..30 {
         rows.push_str(&format!("{},{}\n", 20 + i % 2, ["flu", "cold"][i % 2]));
     }
     rows.push_str("97,leprosy\n");
-    house.file("people.csv", &rows);
+    scratch.file("people.csv", &rows);
     let call = |file: &str| {
-        house.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--report", file]).code
+        scratch.amidst(&["audit", "people.csv", "--qi", "age", "--sensitive", "disease", "--report", file]).code
     };
     assert_eq!([call("audit.html"), call("audit.json"), call("audit.md")], [0, 0, 0]);
     for file in ["audit.html", "audit.json", "audit.md"] {
-        let text = house.read(file);
+        let text = scratch.read(file);
         assert!(!text.contains("leprosy") && !text.contains(">97<"), "{file}");
     }
-    assert!(house.read("audit.html").contains("1 person is alone"));
+    assert!(scratch.read("audit.html").contains("1 person is alone"));
     assert_eq!(call("audit.pdf"), 2);
 }
 
 #[test]
 fn an_audit_against_a_policy_tells_the_policy() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.path("policy.toml");
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.path("policy.toml");
     let stated = Policy::read(&policy).unwrap();
     let call = ["audit", "patients.csv", "--policy", "policy.toml", "--population", "patients.csv", "--report"];
     for file in ["audit.html", "audit.json"] {
-        assert_eq!(house.amidst(&[&call[..], &[file]].concat()).code, 1);
+        assert_eq!(scratch.amidst(&[&call[..], &[file]].concat()).code, 1);
     }
-    let json: Value = serde_json::from_str(&house.read("audit.json")).unwrap();
+    let json: Value = serde_json::from_str(&scratch.read("audit.json")).unwrap();
     let told = json["policy"].as_str().unwrap();
     assert_eq!(Policy::parse(told, &policy).unwrap(), stated);
-    assert!(house.read("audit.html").contains("id=\"policy\""));
-    let without = house.amidst(&["audit", "patients.csv", "--qi", "age", "--report", "bare.json"]);
+    assert!(scratch.read("audit.html").contains("id=\"policy\""));
+    let without = scratch.amidst(&["audit", "patients.csv", "--qi", "age", "--report", "bare.json"]);
     assert_eq!(without.code, 0, "{}", without.stderr);
-    let json: Value = serde_json::from_str(&house.read("bare.json")).unwrap();
+    let json: Value = serde_json::from_str(&scratch.read("bare.json")).unwrap();
     assert_eq!(json["policy"], "");
 }
 
 #[test]
 fn problems_become_sarif_results() {
-    let house = released(500);
-    let verify = |out: &str| house.amidst(&["verify", "release", "--sarif", out]).code;
+    let scratch = released(500);
+    let verify = |out: &str| scratch.amidst(&["verify", "release", "--sarif", out]).code;
     assert_eq!(verify("good.sarif"), 0);
-    let good: Value = serde_json::from_str(&house.read("good.sarif")).unwrap();
+    let good: Value = serde_json::from_str(&scratch.read("good.sarif")).unwrap();
     assert_eq!((&good["version"], &good["runs"][0]["results"]), (&"2.1.0".into(), &Value::Array(Vec::new())));
-    let release = house.read("release/public/release.csv");
+    let release = scratch.read("release/public/release.csv");
     let fewer: Vec<&str> = release.lines().take(release.lines().count() - 3).collect();
-    house.file("release/public/release.csv", &(fewer.join("\n") + "\n"));
+    scratch.file("release/public/release.csv", &(fewer.join("\n") + "\n"));
     assert_eq!(verify("bad.sarif"), 1);
-    let bad: Value = serde_json::from_str(&house.read("bad.sarif")).unwrap();
+    let bad: Value = serde_json::from_str(&scratch.read("bad.sarif")).unwrap();
     let results = bad["runs"][0]["results"].as_array().unwrap();
     assert!(results.iter().any(|r| r["ruleId"] == "digest" && r["level"] == "error"), "{results:?}");
     assert!(results.iter().any(|r| r["ruleId"] == "rows"), "{results:?}");
@@ -168,36 +168,36 @@ fn the_documented_pipelines_run_as_written() {
     let pipelines: Vec<&str> = guide.split("```yaml").skip(1).map(|p| p.split("```").next().unwrap()).collect();
     assert_eq!(pipelines.len(), 2);
     for pipeline in pipelines {
-        let house = TestFolder::with_sample(500);
+        let scratch = TestFolder::with_sample(500);
         let steps = pipeline.lines().map(|l| l.trim().trim_start_matches("- ").trim_start_matches("run: "));
         let steps: Vec<&str> = steps.filter_map(|l| l.strip_prefix("amidst ")).collect();
         assert!(steps.len() >= 3, "{pipeline}");
         for step in &steps {
-            let run = house.amidst(&step.split(' ').collect::<Vec<_>>());
+            let run = scratch.amidst(&step.split(' ').collect::<Vec<_>>());
             assert_eq!(run.code, 0, "{step}: {}", run.stderr);
         }
-        assert!(house.path("release/public/report.html").is_file(), "what is uploaded is there");
+        assert!(scratch.path("release/public/report.html").is_file(), "what is uploaded is there");
         // An altered table fails the last step of the pipeline, which leaves a log.
-        let table = house.read("release/public/release.csv");
-        house.file("release/public/release.csv", &table.replacen(",F,", ",M,", 1));
-        std::fs::remove_file(house.path("amidst.sarif")).unwrap();
-        let gate = house.amidst(&steps.last().unwrap().split(' ').collect::<Vec<_>>());
+        let table = scratch.read("release/public/release.csv");
+        scratch.file("release/public/release.csv", &table.replacen(",F,", ",M,", 1));
+        std::fs::remove_file(scratch.path("amidst.sarif")).unwrap();
+        let gate = scratch.amidst(&steps.last().unwrap().split(' ').collect::<Vec<_>>());
         assert_eq!(gate.code, 1, "{}", gate.stderr);
-        assert!(house.read("amidst.sarif").contains("\"ruleId\""));
+        assert!(scratch.read("amidst.sarif").contains("\"ruleId\""));
     }
 }
 
 #[test]
 fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
-    let house = TestFolder::new();
-    house.file(
+    let scratch = TestFolder::new();
+    scratch.file(
         "release.csv",
         "zip,age,condition\n130**,2*,Heart Disease\n130**,2*,Flu\n148**,[40-59],Cancer\n148**,[40-59],Flu\n\
          130**,3*,Cancer\n130**,3*,Cancer\n",
     );
-    house.file("voters.csv", "name,zip,age\nCanary Bob,13053,31\nCanary Ann,14850,47\n");
+    scratch.file("voters.csv", "name,zip,age\nCanary Bob,13053,31\nCanary Ann,14850,47\n");
     let columns = ["release.csv", "--qi", "zip,age", "--sensitive", "condition", "--json"];
-    let attack = |name: &str, more: &[&str]| house.amidst(&[&["attack", name], &columns[..], more].concat());
+    let attack = |name: &str, more: &[&str]| scratch.amidst(&[&["attack", name], &columns[..], more].concat());
     let found = attack("homogeneity", &[]).json(0);
     assert_eq!((&found["classes"], &found["rows"]), (&1.into(), &2.into()));
     assert_eq!(attack("homogeneity", &["--set", "share=1/2"]).json(0)["rows"], 6);
@@ -208,34 +208,34 @@ fn attacks_find_the_articles_homogeneous_class_and_the_linked_persons() {
     attack("linkage", &[]).fails(2, &["external", "--external"]);
     attack("homogenity", &[]).fails(2, &["did you mean `homogeneity`"]);
     attack("homogeneity", &["--set", "shares=1"]).fails(2, &["takes share"]);
-    assert!(house.amidst(&["explain", "linkage"]).stdout.contains("adversary knows"));
-    let names = house.amidst(&["attacks", "--json"]).json(0);
+    assert!(scratch.amidst(&["explain", "linkage"]).stdout.contains("adversary knows"));
+    let names = scratch.amidst(&["attacks", "--json"]).json(0);
     assert!(names["attacks"].as_array().unwrap().iter().any(|a| a["id"] == "belief"));
 }
 
 #[test]
 fn what_the_policy_tells_of_a_release_is_in_report_and_certificate() {
-    let house = TestFolder::with_sample(600);
+    let scratch = TestFolder::with_sample(600);
     let told = "\n[release]\ntitle = \"Ward visits <2024>\"\npurpose = \"teaching\"\nrecipient = \"students\"\n\
                 threshold = \"ema\"\nvalid_until = 2027-12-31\n";
-    house.file("told.toml", &format!("{}{told}", house.read("policy.toml")));
-    let run = house.amidst(&["anonymize", "told.toml", "--out", "out"]);
+    scratch.file("told.toml", &format!("{}{told}", scratch.read("policy.toml")));
+    let run = scratch.amidst(&["anonymize", "told.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     for part in ["public", "internal"] {
-        let json: Value = serde_json::from_str(&house.read(&format!("out/{part}/report.json"))).unwrap();
+        let json: Value = serde_json::from_str(&scratch.read(&format!("out/{part}/report.json"))).unwrap();
         let release = &json["release"];
         assert_eq!((&release["title"], &release["valid_until"]), (&"Ward visits <2024>".into(), &"2027-12-31".into()));
         let (measured, kept) = (release["threshold"]["measured"].as_f64().unwrap(), &release["threshold"]["kept"]);
         assert_eq!(measured <= 0.09, *kept == true, "{release}");
-        let page = house.read(&format!("out/{part}/report.html"));
+        let page = scratch.read(&format!("out/{part}/report.html"));
         assert!(page.contains("Ward visits &lt;2024&gt;") && page.contains("Policy 0070"), "{part}");
-        let text = house.read(&format!("out/{part}/report.md"));
+        let text = scratch.read(&format!("out/{part}/report.md"));
         assert!(text.contains("students") && text.contains("Policy 0070"), "{text}");
     }
-    let certificate = house.read("out/public/certificate.json");
+    let certificate = scratch.read("out/public/certificate.json");
     assert!(certificate.contains("[release]"), "{certificate}");
-    assert_eq!(house.amidst(&["verify", "out", "--policy", "told.toml"]).code, 0);
+    assert_eq!(scratch.amidst(&["verify", "out", "--policy", "told.toml"]).code, 0);
     // Without a stated value the report says nothing.
-    assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "plain"]).code, 0);
-    assert!(!house.read("plain/public/report.json").contains("\"release\":"));
+    assert_eq!(scratch.amidst(&["anonymize", "policy.toml", "--out", "plain"]).code, 0);
+    assert!(!scratch.read("plain/public/report.json").contains("\"release\":"));
 }

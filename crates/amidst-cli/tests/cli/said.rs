@@ -32,13 +32,13 @@ fn number(text: &str) -> Result<usize, String> {
 }
 
 impl Release {
-    fn of(house: &TestFolder, folder: &str) -> Release {
-        let mut rows = csv_rows(&house.read(&format!("{folder}/public/release.csv")));
+    fn of(scratch: &TestFolder, folder: &str) -> Release {
+        let mut rows = csv_rows(&scratch.read(&format!("{folder}/public/release.csv")));
         let certificate: Value =
-            serde_json::from_str(&house.read(&format!("{folder}/public/certificate.json"))).unwrap();
+            serde_json::from_str(&scratch.read(&format!("{folder}/public/certificate.json"))).unwrap();
         let waived = certificate["waived"].as_array().unwrap().iter().map(|w| w.as_u64().unwrap() as usize).collect();
         let quasi = certificate["quasi"].as_array().unwrap().iter().map(|q| q.as_str().unwrap().to_string()).collect();
-        let persons = house.read(&format!("{folder}/public/policy.toml")).contains("role = \"key\"");
+        let persons = scratch.read(&format!("{folder}/public/policy.toml")).contains("role = \"key\"");
         Release { header: rows.remove(0), rows, waived, quasi, persons }
     }
 
@@ -169,14 +169,14 @@ fn escaped(text: &str) -> String {
 
 /// Checks the first sentences of a release against its file, wherever they occur: both reports in their three forms,
 /// and the output of `anonymize` as text or JSON. Returns the kinds of sentences found, or what is wrong.
-pub fn judged(house: &TestFolder, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
-    let release = Release::of(house, folder);
+pub fn judged(scratch: &TestFolder, folder: &str, run: &Run) -> Result<Vec<&'static str>, String> {
+    let release = Release::of(scratch, folder);
     let mut met = Vec::new();
     for part in ["public", "internal"] {
-        let report: Value = serde_json::from_str(&house.read(&format!("{folder}/{part}/report.json"))).unwrap();
+        let report: Value = serde_json::from_str(&scratch.read(&format!("{folder}/{part}/report.json"))).unwrap();
         // Markdown characters are escaped by a backslash.
-        let page = house.read(&format!("{folder}/{part}/report.md")).replace('\\', "");
-        let html = house.read(&format!("{folder}/{part}/report.html"));
+        let page = scratch.read(&format!("{folder}/{part}/report.md")).replace('\\', "");
+        let html = scratch.read(&format!("{folder}/{part}/report.html"));
         let summary = report["summary"].as_array().unwrap().iter().filter_map(Value::as_str);
         let first: Vec<&str> = summary.take(report["leading"].as_u64().unwrap() as usize).collect();
         let mut kinds = Vec::new();

@@ -71,18 +71,18 @@ fn the_first_sentences_are_true_of_every_release() {
     let mut made = 0;
     for seed in 0..60 {
         let (table, policy) = draw(seed);
-        let house = TestFolder::new();
-        house.file("people.csv", &table);
-        house.file("policy.toml", &policy);
+        let scratch = TestFolder::new();
+        scratch.file("people.csv", &table);
+        scratch.file("policy.toml", &policy);
         // Half of the runs print text, the others JSON.
         let how: &[&str] = if seed % 2 == 0 { &[] } else { &["--json"] };
-        let run = house.amidst(&[&["anonymize", "policy.toml", "--out", "release"], how].concat());
+        let run = scratch.amidst(&[&["anonymize", "policy.toml", "--out", "release"], how].concat());
         if run.code == 1 {
             continue;
         }
         assert_eq!(run.code, 0, "{seed}: {}\n{policy}", run.stderr);
         made += 1;
-        let kinds = said::judged(&house, "release", &run).unwrap_or_else(|wrong| panic!("{seed}: {wrong}\n{policy}"));
+        let kinds = said::judged(&scratch, "release", &run).unwrap_or_else(|wrong| panic!("{seed}: {wrong}\n{policy}"));
         kinds.iter().for_each(|kind| *met.entry(kind).or_default() += 1);
     }
     assert!(made > 30, "{made}");

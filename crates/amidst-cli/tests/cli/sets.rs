@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::test_folder::TestFolder;
 
 /// People of whom a neighbour knows age and zip, and an employer age and job.
-fn people(house: &TestFolder) {
+fn people(scratch: &TestFolder) {
     let mut text = String::from("id,age,zip,job,disease\n");
     for i in 0..240u32 {
         let disease = ["flu", "hiv", "gout"][(i * 7 % 3) as usize];
         let (age, zip) = (20 + i * 13 % 50, 100 + i * 31 % 9);
         text += &format!("{i},{age},{zip},j{},{disease}\n", i * i % 7);
     }
-    house.file("people.csv", &text);
+    scratch.file("people.csv", &text);
 }
 
 fn policy(more: &str) -> String {
@@ -40,30 +40,30 @@ fn classes(release: &str, columns: &[&str]) -> BTreeMap<Vec<String>, usize> {
 
 #[test]
 fn every_set_satisfies_the_policy_and_the_checker_agrees() {
-    let house = TestFolder::new();
-    people(&house);
+    let scratch = TestFolder::new();
+    people(&scratch);
     let mut losses = Vec::new();
     for (name, search) in [("cells", ""), ("whole", "[search]\nalgorithm = \"optimal\"\n")] {
-        house.file("policy.toml", &policy(&format!("{SETS}{search}")));
-        let run = house.amidst(&["anonymize", "policy.toml", "--out", name, "--json"]);
+        scratch.file("policy.toml", &policy(&format!("{SETS}{search}")));
+        let run = scratch.amidst(&["anonymize", "policy.toml", "--out", name, "--json"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
         let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(json["requirements"].as_array().unwrap().len(), 4);
         assert_eq!(json["requirements"][2]["quasi"], serde_json::json!(["age", "job"]));
         losses.push(json["metrics"]["gcp"].as_f64().unwrap());
-        let release = house.read(&format!("{name}/public/release.csv"));
+        let release = scratch.read(&format!("{name}/public/release.csv"));
         for set in [["age", "zip"], ["age", "job"]] {
             assert!(classes(&release, &set).values().all(|&n| n >= 4), "{name}, {set:?}");
         }
-        let verified = house.amidst(&["verify", name, "--policy", "policy.toml"]);
+        let verified = scratch.amidst(&["verify", name, "--policy", "policy.toml"]);
         assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
-        let report = house.read(&format!("{name}/public/report.md"));
+        let report = scratch.read(&format!("{name}/public/report.md"));
         assert!(report.contains("age and job with at least"), "{report}");
-        let audit = house.amidst(&["audit", &format!("{name}/public/release.csv"), "--policy", "policy.toml"]);
+        let audit = scratch.amidst(&["audit", &format!("{name}/public/release.csv"), "--policy", "policy.toml"]);
         assert_eq!(audit.code, 0, "{}", audit.stderr);
     }
-    house.file("one.toml", &policy("[search]\nalgorithm = \"optimal\"\nmetric = \"gcp\"\n"));
-    let run = house.amidst(&["anonymize", "one.toml", "--out", "one", "--json"]);
+    scratch.file("one.toml", &policy("[search]\nalgorithm = \"optimal\"\nmetric = \"gcp\"\n"));
+    let run = scratch.amidst(&["anonymize", "one.toml", "--out", "one", "--json"]);
     let one: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let together = one["metrics"]["gcp"].as_f64().unwrap();
     assert!(losses[0] <= losses[1] + 1e-9 && losses[1] <= together + 1e-9, "{losses:?}, {together}");
@@ -71,8 +71,8 @@ fn every_set_satisfies_the_policy_and_the_checker_agrees() {
 
 #[test]
 fn sets_that_leave_somebody_unprotected_are_refused() {
-    let house = TestFolder::new();
-    people(&house);
+    let scratch = TestFolder::new();
+    people(&scratch);
     for (more, code, part) in [
         ("[[quasi]]\ncolumns = [\"age\", \"zip\"]\n", 2, "in no set of [[quasi]]: `job`"),
         ("[[quasi]]\ncolumns = [\"age\", \"disease\"]\n", 2, "is sensitive, not quasi"),
@@ -82,29 +82,29 @@ fn sets_that_leave_somebody_unprotected_are_refused() {
         (&format!("{SETS}[[quasi]]\ncolumns = [\"zip\", \"age\"]\n"), 2, "stated twice"),
         (&format!("{SETS}[search]\nalgorithm = \"mondrian\"\n"), 2, "all quasi columns together"),
     ] {
-        house.file("policy.toml", &policy(more));
+        scratch.file("policy.toml", &policy(more));
         for command in [&["check", "policy.toml"][..], &["anonymize", "policy.toml", "--out", "out"]] {
-            let run = house.amidst(command);
+            let run = scratch.amidst(command);
             assert_eq!(run.code, code, "{more}: {}{}", run.stdout, run.stderr);
             assert!(run.stderr.contains(part) || run.stdout.contains(part), "{more}: {}{}", run.stdout, run.stderr);
         }
-        assert!(!house.path("out").exists());
+        assert!(!scratch.path("out").exists());
     }
-    house.file("policy.toml", &policy(SETS));
-    assert_eq!(house.amidst(&["explore", "policy.toml"]).code, 2);
+    scratch.file("policy.toml", &policy(SETS));
+    assert_eq!(scratch.amidst(&["explore", "policy.toml"]).code, 2);
 }
 
 #[test]
 fn ranges_become_two_columns_of_numbers() {
-    let house = TestFolder::new();
-    people(&house);
+    let scratch = TestFolder::new();
+    people(&scratch);
     let search = "[search]\nalgorithm = \"mondrian\"\n[output]\nranges = \"bounds\"\n";
     let ranged =
         policy(search).replace("intervals = [5, 10, 20] }", "intervals = [5, 10, 20] }\ngeneralize = \"ranges\"");
-    house.file("policy.toml", &ranged);
-    let run = house.amidst(&["anonymize", "policy.toml", "--out", "out"]);
+    scratch.file("policy.toml", &ranged);
+    let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let release = house.read("out/public/release.csv");
+    let release = scratch.read("out/public/release.csv");
     assert!(release.starts_with("age_min,age_max,zip,job,disease\n"), "{}", &release[..60]);
     for line in release.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
@@ -114,31 +114,31 @@ fn ranges_become_two_columns_of_numbers() {
         );
     }
     assert!(classes(&release, &["age_min", "age_max", "zip", "job"]).values().all(|&n| n >= 4));
-    let verified = house.amidst(&["verify", "out"]);
+    let verified = scratch.amidst(&["verify", "out"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
     // The same rows with labels have as many classes.
-    house.file("label.toml", &ranged.replace("bounds", "label"));
-    assert_eq!(house.amidst(&["anonymize", "label.toml", "--out", "label"]).code, 0);
+    scratch.file("label.toml", &ranged.replace("bounds", "label"));
+    assert_eq!(scratch.amidst(&["anonymize", "label.toml", "--out", "label"]).code, 0);
     // An audit under the policy of either finds the same.
     let [bounds, labels] = [("out", "policy.toml"), ("label", "label.toml")].map(|(release, policy)| {
-        let mut told = house.amidst(&["audit", release, "--policy", policy, "--json"]).json(0);
+        let mut told = scratch.amidst(&["audit", release, "--policy", policy, "--json"]).json(0);
         told.as_object_mut().unwrap().remove("peak_memory_bytes");
         told
     });
     assert_eq!(bounds, labels);
-    assert_eq!(house.amidst(&["audit", "people.csv", "--policy", "policy.toml"]).code, 1);
+    assert_eq!(scratch.amidst(&["audit", "people.csv", "--policy", "policy.toml"]).code, 1);
     let linked = ["attack", "linkage", "out", "--policy", "policy.toml", "--external", "people.csv"];
-    let linked = house.amidst(&linked);
+    let linked = scratch.amidst(&linked);
     assert_eq!(linked.code, 0, "{}", linked.stderr);
-    let labels = house.read("label/public/release.csv");
+    let labels = scratch.read("label/public/release.csv");
     assert_eq!(
         classes(&labels, &["age", "zip", "job"]).len(),
         classes(&release, &["age_min", "age_max", "zip", "job"]).len()
     );
     // A column whose name equals that of a bound is refused.
-    house.file("people.csv", &house.read("people.csv").replace("id,age", "age_min,age"));
-    house.file("policy.toml", &ranged.replace("[columns.id]", "[columns.age_min]"));
-    let run = house.amidst(&["check", "policy.toml"]);
+    scratch.file("people.csv", &scratch.read("people.csv").replace("id,age", "age_min,age"));
+    scratch.file("policy.toml", &ranged.replace("[columns.id]", "[columns.age_min]"));
+    let run = scratch.amidst(&["check", "policy.toml"]);
     assert_eq!(run.code, 2);
     assert!(
         run.stderr.contains("called like the column `age_min`")
@@ -148,8 +148,8 @@ fn ranges_become_two_columns_of_numbers() {
 
 #[test]
 fn check_sees_what_anonymize_sees() {
-    let house = TestFolder::new();
-    people(&house);
+    let scratch = TestFolder::new();
+    people(&scratch);
     let categories = "categories = [[\"hiv\"], [\"gout\"], [\"flu\"]]\n";
     let with = |require: &str, search: &str| {
         let base = policy("");
@@ -177,9 +177,9 @@ fn check_sees_what_anonymize_sees() {
     let searches = ["", "[search]\nmax_suppression = 5\n", "[search]\nalgorithm = \"mondrian\"\n"];
     for require in requirements {
         for search in searches {
-            house.file("policy.toml", &with(require, search));
-            let check = house.amidst(&["check", "policy.toml"]);
-            let made = house.amidst(&["anonymize", "policy.toml", "--out", "out", "--force"]);
+            scratch.file("policy.toml", &with(require, search));
+            let check = scratch.amidst(&["check", "policy.toml"]);
+            let made = scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--force"]);
             assert_eq!(
                 check.code, made.code,
                 "{require}; {search}: {}{} / {}",

@@ -39,24 +39,24 @@ MCowBQYDK2VwAyEAdkIVZyQnJz4sJUR8zUB4ccYAiWYaqpg7viy7CoF10EA=
 ";
 
 /// A release of sample patients, and the keys.
-fn house() -> TestFolder {
-    let house = TestFolder::with_sample(300);
-    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
-    keys(&house);
-    house
+fn prepared_folder() -> TestFolder {
+    let scratch = TestFolder::with_sample(300);
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
+    keys(&scratch);
+    scratch
 }
 
-fn keys(house: &TestFolder) {
+fn keys(scratch: &TestFolder) {
     for (name, text) in [("owner", OWNER), ("expert", EXPERT), ("pem", PEM)] {
-        private(house, name, text);
+        private(scratch, name, text);
     }
     for (name, text) in [("owner.pub", OWNER_PUBLIC), ("allowed_signers", EXPERT_PUBLIC), ("pem.pub", PEM_PUBLIC)] {
-        house.file(name, text);
+        scratch.file(name, text);
     }
 }
 
-fn private(house: &TestFolder, name: &str, text: &str) {
-    let path = house.file(name, text);
+fn private(scratch: &TestFolder, name: &str, text: &str) {
+    let path = scratch.file(name, text);
     #[cfg(unix)]
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     #[cfg(not(unix))]
@@ -70,91 +70,92 @@ fn signed_by(verdict: &Value) -> Vec<String> {
 
 #[test]
 fn signatures_tell_who_says_so_beside_what_is_so() {
-    let house = house();
-    let unsigned = house.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(1);
+    let scratch = prepared_folder();
+    let unsigned = scratch.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(1);
     assert_eq!((&unsigned["valid"], &unsigned["matching"]), (&Value::from(true), &Value::from(true)));
     assert_eq!(unsigned["signed_by"], serde_json::json!([]));
 
-    let told = house.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
+    let told = scratch.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
     assert_eq!(told["signatures"], 1);
-    assert!(house.path("out/public/release.intoto.jsonl").is_file());
-    let verdict = house.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(0);
+    assert!(scratch.path("out/public/release.intoto.jsonl").is_file());
+    let verdict = scratch.amidst(&["verify", "out", "--signer", "owner.pub", "--json"]).json(0);
     assert_eq!((signed_by(&verdict), &verdict["fresh"]), (vec!["owner@example.org".to_string()], &Value::Null));
-    let text = house.amidst(&["verify", "out", "--signer", "owner.pub"]);
+    let text = scratch.amidst(&["verify", "out", "--signer", "owner.pub"]);
     assert!(text.code == 0 && text.stdout.contains("signed by: owner@example.org (SHA256:"), "{}", text.stdout);
 
     // Without a stated key no signature is trusted; with another key the verdict fails.
-    assert_eq!(house.amidst(&["verify", "out", "--json"]).json(0)["signed_by"], Value::Null);
-    let other = house.amidst(&["verify", "out", "--signer", "pem.pub", "--json"]).json(1);
+    assert_eq!(scratch.amidst(&["verify", "out", "--json"]).json(0)["signed_by"], Value::Null);
+    let other = scratch.amidst(&["verify", "out", "--signer", "pem.pub", "--json"]).json(1);
     assert_eq!((&other["valid"], signed_by(&other).len()), (&Value::from(true), 0));
 
     // Two more sign; all three signatures are there, and stay when one signs again.
-    house.amidst(&["sign", "out", "--key", "pem", "--json"]).json(0);
-    let mut command = house.command(&["sign", "out", "--key", "expert", "--json"]);
+    scratch.amidst(&["sign", "out", "--key", "pem", "--json"]).json(0);
+    let mut command = scratch.command(&["sign", "out", "--key", "expert", "--json"]);
     let third = command.env("AMIDST_PASSPHRASE", "three words long").output().unwrap();
     assert!(third.status.success(), "{}", String::from_utf8_lossy(&third.stderr));
-    let before = house.read("out/public/release.intoto.jsonl");
-    house.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
-    assert_eq!(house.read("out/public/release.intoto.jsonl"), before, "one key has one signature of one statement");
+    let before = scratch.read("out/public/release.intoto.jsonl");
+    scratch.amidst(&["sign", "out", "--key", "owner", "--json"]).json(0);
+    assert_eq!(scratch.read("out/public/release.intoto.jsonl"), before, "one key has one signature of one statement");
     let all =
         ["verify", "out", "--json", "--signer", "owner.pub", "--signer", "allowed_signers", "--signer", "pem.pub"];
-    assert_eq!(house.amidst(&all).json(0)["signed_by"].as_array().unwrap().len(), 3);
-    assert_eq!(house.amidst(&["verify", "out/public", "--signer", OWNER_PUBLIC, "--json"]).json(0)["valid"], true);
-    assert!(house.names().iter().all(|name| !name.starts_with(".amidst")), "nothing is left behind");
+    assert_eq!(scratch.amidst(&all).json(0)["signed_by"].as_array().unwrap().len(), 3);
+    assert_eq!(scratch.amidst(&["verify", "out/public", "--signer", OWNER_PUBLIC, "--json"]).json(0)["valid"], true);
+    assert!(scratch.names().iter().all(|name| !name.starts_with(".amidst")), "nothing is left behind");
 }
 
 #[test]
 fn a_single_table_is_signed_beside_itself() {
-    let house = house();
-    house.amidst(&["anonymize", "policy.toml", "--out", "table.csv", "--quiet"]).succeeds();
-    house.amidst(&["sign", "table.csv", "--key", "owner"]).succeeds();
-    assert!(house.path("table.csv.intoto.jsonl").is_file());
+    let scratch = prepared_folder();
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "table.csv", "--quiet"]).succeeds();
+    scratch.amidst(&["sign", "table.csv", "--key", "owner"]).succeeds();
+    assert!(scratch.path("table.csv.intoto.jsonl").is_file());
     for release in [&["table.csv"][..], &["--release", "table.csv", "--certificate", "table.csv.certificate.json"]] {
         let arguments = [&["verify", "--signer", "owner.pub"], release].concat();
-        assert_eq!(house.amidst(&arguments).code, 0, "{release:?}");
+        assert_eq!(scratch.amidst(&arguments).code, 0, "{release:?}");
     }
 }
 
 #[test]
 fn what_is_not_right_is_not_signed() {
-    let house = house();
+    let scratch = prepared_folder();
     let locked =
-        house.command(&["sign", "out", "--key", "expert"]).stdin(std::process::Stdio::null()).output().unwrap();
+        scratch.command(&["sign", "out", "--key", "expert"]).stdin(std::process::Stdio::null()).output().unwrap();
     assert_eq!(locked.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&locked.stderr).contains("AMIDST_PASSPHRASE"));
-    let wrong = house.command(&["sign", "out", "--key", "expert"]).env("AMIDST_PASSPHRASE", "other").output().unwrap();
+    let wrong =
+        scratch.command(&["sign", "out", "--key", "expert"]).env("AMIDST_PASSPHRASE", "other").output().unwrap();
     assert_eq!(wrong.status.code(), Some(2));
-    house.amidst(&["sign", "out", "--key", "owner.pub"]).fails(2, &["public key"]);
-    house.amidst(&["sign", "out", "--key", "nothing"]).fails(2, &["there is no key"]);
-    house.amidst(&["sign", "out", "--key", "out/public/release.csv"]).fails(2, &["no private key"]);
-    house.amidst(&["sign", "nowhere", "--key", "owner"]).fails(2, &["nowhere"]);
-    house.amidst(&["verify", "out", "--signer", "nothing"]).fails(2, &["there is no file nothing"]);
-    house.amidst(&["verify", "out", "--signer", "owner"]).fails(2, &["private key"]);
-    house.amidst(&["verify", "out", "--at", "tomorrow"]).fails(2, &["2027-12-31"]);
-    assert!(!house.path("out/public/release.intoto.jsonl").exists());
+    scratch.amidst(&["sign", "out", "--key", "owner.pub"]).fails(2, &["public key"]);
+    scratch.amidst(&["sign", "out", "--key", "nothing"]).fails(2, &["there is no key"]);
+    scratch.amidst(&["sign", "out", "--key", "out/public/release.csv"]).fails(2, &["no private key"]);
+    scratch.amidst(&["sign", "nowhere", "--key", "owner"]).fails(2, &["nowhere"]);
+    scratch.amidst(&["verify", "out", "--signer", "nothing"]).fails(2, &["there is no file nothing"]);
+    scratch.amidst(&["verify", "out", "--signer", "owner"]).fails(2, &["private key"]);
+    scratch.amidst(&["verify", "out", "--at", "tomorrow"]).fails(2, &["2027-12-31"]);
+    assert!(!scratch.path("out/public/release.intoto.jsonl").exists());
 
     // An altered release is not signed; verification names a signature of an altered release.
-    house.amidst(&["sign", "out", "--key", "owner"]).succeeds();
-    let table = house.read("out/public/release.csv");
-    house.file("out/public/release.csv", &table.replacen("Flu", "HIV", 1));
-    house.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["release.csv", "not signed"]);
-    house.file("out/public/release.csv", &table);
-    let envelope = house.read("out/public/release.intoto.jsonl");
-    house.file("out/public/release.intoto.jsonl", &envelope.replacen("\"sig\":\"", "\"sig\":\"A", 1));
-    let verdict = house.amidst(&["verify", "out", "--json"]).json(1);
+    scratch.amidst(&["sign", "out", "--key", "owner"]).succeeds();
+    let table = scratch.read("out/public/release.csv");
+    scratch.file("out/public/release.csv", &table.replacen("Flu", "HIV", 1));
+    scratch.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["release.csv", "not signed"]);
+    scratch.file("out/public/release.csv", &table);
+    let envelope = scratch.read("out/public/release.intoto.jsonl");
+    scratch.file("out/public/release.intoto.jsonl", &envelope.replacen("\"sig\":\"", "\"sig\":\"A", 1));
+    let verdict = scratch.amidst(&["verify", "out", "--json"]).json(1);
     assert!(verdict["problems"].to_string().contains("signature 1"), "{}", verdict["problems"]);
-    house.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["--force"]);
-    house.amidst(&["sign", "out", "--key", "pem", "--force"]).succeeds();
-    assert_eq!(house.amidst(&["verify", "out", "--signer", "pem.pub"]).code, 0);
+    scratch.amidst(&["sign", "out", "--key", "pem"]).fails(1, &["--force"]);
+    scratch.amidst(&["sign", "out", "--key", "pem", "--force"]).succeeds();
+    assert_eq!(scratch.amidst(&["verify", "out", "--signer", "pem.pub"]).code, 0);
 }
 
 #[test]
 fn a_release_is_relied_on_until_its_day() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.read("policy.toml");
-    house.file("policy.toml", &format!("{policy}\n[release]\nvalid_until = 2031-06-30\n"));
-    house.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
-    let on = |day: &str, code| house.amidst(&["verify", "out", "--at", day, "--json"]).json(code);
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.read("policy.toml");
+    scratch.file("policy.toml", &format!("{policy}\n[release]\nvalid_until = 2031-06-30\n"));
+    scratch.amidst(&["anonymize", "policy.toml", "--out", "out", "--quiet"]).succeeds();
+    let on = |day: &str, code| scratch.amidst(&["verify", "out", "--at", day, "--json"]).json(code);
     assert_eq!(on("2031-06-30", 0)["fresh"], true);
     let late = on("2031-07-01", 1);
     assert_eq!(
@@ -165,18 +166,18 @@ fn a_release_is_relied_on_until_its_day() {
 
 #[test]
 fn versions_of_a_series_are_chained() {
-    let house = TestFolder::new();
-    house.file("people.csv", &people(0, 60));
-    house.file("policy.toml", POLICY);
-    keys(&house);
-    house.amidst(INIT).succeeds();
+    let scratch = TestFolder::new();
+    scratch.file("people.csv", &people(0, 60));
+    scratch.file("policy.toml", POLICY);
+    keys(&scratch);
+    scratch.amidst(INIT).succeeds();
     for turn in 0..2 {
-        house.file("new.csv", &people(100 + 10 * turn, 7));
-        house.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
-        house.amidst(&["series", "publish", "ward", "--allow-leak"]).succeeds();
+        scratch.file("new.csv", &people(100 + 10 * turn, 7));
+        scratch.amidst(&["series", "insert", "ward", "new.csv"]).succeeds();
+        scratch.amidst(&["series", "publish", "ward", "--allow-leak"]).succeeds();
     }
     let certificate = |n: u64| -> Value {
-        serde_json::from_str(&house.read(&format!("ward/versions/{n}/certificate.json"))).unwrap()
+        serde_json::from_str(&scratch.read(&format!("ward/versions/{n}/certificate.json"))).unwrap()
     };
     for n in 1..=3 {
         let link = &certificate(n)["series"];
@@ -184,35 +185,35 @@ fn versions_of_a_series_are_chained() {
         let before = if n == 1 { Value::Null } else { certificate(n - 1)["digest"].clone() };
         assert_eq!(link["previous"], before);
         let folder = format!("ward/versions/{n}");
-        let verdict = house.amidst(&["verify", &folder, "--json"]).json(0);
+        let verdict = scratch.amidst(&["verify", &folder, "--json"]).json(0);
         assert!(!verdict["not_checked"].to_string().contains("follows"), "the version before is beside it");
     }
-    let audit = house.amidst(&["series", "audit", "ward", "--json"]);
+    let audit = scratch.amidst(&["series", "audit", "ward", "--json"]);
     let chain = audit.json(audit.code)["chain"].clone();
     assert_eq!((&chain["linked"], &chain["problems"]), (&3.into(), &serde_json::json!([])));
 
     // A version in the place of another, or an altered one, breaks the chain.
-    house.amidst(&["sign", "ward/versions/2", "--key", "owner"]).succeeds();
-    fs::rename(house.path("ward/versions/2"), house.path("aside")).unwrap();
-    copy(&house, "ward/versions/1", "ward/versions/2");
-    let broken = house.amidst(&["verify", "ward/versions/3", "--json"]).json(1);
+    scratch.amidst(&["sign", "ward/versions/2", "--key", "owner"]).succeeds();
+    fs::rename(scratch.path("ward/versions/2"), scratch.path("aside")).unwrap();
+    copy(&scratch, "ward/versions/1", "ward/versions/2");
+    let broken = scratch.amidst(&["verify", "ward/versions/3", "--json"]).json(1);
     assert!(broken["problems"].to_string().contains("does not follow"), "{}", broken["problems"]);
-    let told = house.amidst(&["series", "audit", "ward"]);
+    let told = scratch.amidst(&["series", "audit", "ward"]);
     assert!(
         told.code == 1 && told.stdout.contains("NOT CHAINED") && told.stdout.contains("version 2"),
         "{}",
         told.stdout
     );
-    fs::remove_dir_all(house.path("ward/versions/2")).unwrap();
-    let alone = house.amidst(&["verify", "ward/versions/3", "--json"]).json(0);
+    fs::remove_dir_all(scratch.path("ward/versions/2")).unwrap();
+    let alone = scratch.amidst(&["verify", "ward/versions/3", "--json"]).json(0);
     assert!(alone["not_checked"].to_string().contains("follows version 2"));
     let given = ["verify", "ward/versions/3", "--previous", "aside", "--json"];
-    assert_eq!(house.amidst(&given).json(0)["valid"], true);
+    assert_eq!(scratch.amidst(&given).json(0)["valid"], true);
 }
 
-fn copy(house: &TestFolder, from: &str, to: &str) {
-    fs::create_dir(house.path(to)).unwrap();
-    for path in house.files(from) {
-        fs::copy(&path, house.path(to).join(path.file_name().unwrap())).unwrap();
+fn copy(scratch: &TestFolder, from: &str, to: &str) {
+    fs::create_dir(scratch.path(to)).unwrap();
+    for path in scratch.files(from) {
+        fs::copy(&path, scratch.path(to).join(path.file_name().unwrap())).unwrap();
     }
 }

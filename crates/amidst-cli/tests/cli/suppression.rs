@@ -4,12 +4,12 @@ use crate::test_folder::TestFolder;
 
 #[test]
 fn an_impossible_policy_names_the_suppression_it_would_take() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for (age, disease, n) in [(20, "flu", 3), (20, "cold", 3), (30, "flu", 4)] {
         rows.push_str(&format!("{age},{disease}\n").repeat(n));
     }
-    house.file("people.csv", &rows);
+    scratch.file("people.csv", &rows);
     let policy = |model: &str, algorithm: &str, rows: u64| {
         format!(
             "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n\
@@ -20,37 +20,37 @@ fn an_impossible_policy_names_the_suppression_it_would_take() {
     let recursive = "model = \"recursive-c-l-diversity\"\non = \"disease\"\nc = 2\nl = 2";
     for algorithm in ["optimal", "incognito", "samarati"] {
         for allowed in [0, 3] {
-            house.file("policy.toml", &policy(recursive, algorithm, allowed));
-            let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+            scratch.file("policy.toml", &policy(recursive, algorithm, allowed));
+            let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]);
             let may = format!("and {allowed} may be suppressed");
             run.fails(
                 1,
                 &["recursive-c-l-diversity with c = 2, l = 2", "7/3", "at least 4 of 10 rows (40.00 %)", &may],
             );
         }
-        house.file("policy.toml", &policy("model = \"k-anonymity\"\nk = 11", algorithm, 10));
-        let run = house.amidst(&["anonymize", "policy.toml", "--out", "release"]);
+        scratch.file("policy.toml", &policy("model = \"k-anonymity\"\nk = 11", algorithm, 10));
+        let run = scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]);
         let words =
             ["k-anonymity with k = 11", "the largest possible k in this table is 10", "any number of suppressed rows"];
         run.fails(1, &words);
-        assert!(!house.path("release").exists());
+        assert!(!scratch.path("release").exists());
         // With the number of rows stated in the message the policy can be satisfied.
-        house.file("policy.toml", &policy(recursive, algorithm, 4));
-        assert_eq!(house.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
-        std::fs::remove_dir_all(house.path("release")).unwrap();
+        scratch.file("policy.toml", &policy(recursive, algorithm, 4));
+        assert_eq!(scratch.amidst(&["anonymize", "policy.toml", "--out", "release"]).code, 0);
+        std::fs::remove_dir_all(scratch.path("release")).unwrap();
     }
 }
 
 #[test]
 fn masked_rows_are_one_checked_class() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let mut rows = String::from("age,disease\n");
     for (age, n) in [(20, 6), (30, 6), (40, 1), (50, 2)] {
         for i in 0..n {
             rows.push_str(&format!("{age},{}\n", ["flu", "cold"][i % 2]));
         }
     }
-    house.file("people.csv", &rows);
+    scratch.file("people.csv", &rows);
     let policy = |rows: u64| {
         format!(
             "[data]\ninput = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = {{ suppress = true }}\n\
@@ -58,31 +58,31 @@ fn masked_rows_are_one_checked_class() {
              [search]\nalgorithm = \"optimal\"\nmax_suppression = {rows}\nsuppressed = \"mask\"\n"
         )
     };
-    house.file("policy.toml", &policy(3));
-    let json = house.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
+    scratch.file("policy.toml", &policy(3));
+    let json = scratch.amidst(&["anonymize", "policy.toml", "--out", "release", "--json"]).json(0);
     assert_eq!((&json["rows_out"], &json["suppressed"], &json["classes"]), (&15.into(), &3.into(), &3.into()));
-    assert_eq!(house.read("release/public/release.csv").lines().filter(|l| l.starts_with("*,")).count(), 3);
-    assert_eq!(house.amidst(&["verify", "release"]).code, 0);
+    assert_eq!(scratch.read("release/public/release.csv").lines().filter(|l| l.starts_with("*,")).count(), 3);
+    assert_eq!(scratch.amidst(&["verify", "release"]).code, 0);
 }
 
 /// Masked rows of a local recoding print `*` in every column, keep within the limit and pass the checker.
 #[test]
 fn local_recodings_mask_rows_too() {
-    let house = TestFolder::with_sample(1_500);
-    let policy = house.read("policy.toml");
+    let scratch = TestFolder::with_sample(1_500);
+    let policy = scratch.read("policy.toml");
     let mut ever = 0;
     for algorithm in ["mondrian", "systematic", "k-member", "one-pass-k-means", "alpha-k-clustering", "top-down"] {
         let search = format!("seed = 1\nalgorithm = \"{algorithm}\"\nsuppressed = \"mask\"");
         let policy = policy.replace("seed = 1", &search).replace("max_suppression = 0.02", "max_suppression = 0.1");
-        house.file("masking.toml", &policy);
-        let json = house.amidst(&["anonymize", "masking.toml", "--out", algorithm, "--json"]).json(0);
+        scratch.file("masking.toml", &policy);
+        let json = scratch.amidst(&["anonymize", "masking.toml", "--out", algorithm, "--json"]).json(0);
         let masked = json["suppressed"].as_u64().unwrap();
         assert_eq!(json["rows_out"], 1_500, "{algorithm}");
         assert!(masked <= 150, "{algorithm}: {masked}");
-        let release = house.read(&format!("{algorithm}/public/release.csv"));
+        let release = scratch.read(&format!("{algorithm}/public/release.csv"));
         let stars = release.lines().filter(|l| l.starts_with("*,*,*,*,*,*,")).count() as u64;
         assert!(masked == 0 || stars == masked, "{algorithm}: {stars} {masked}");
-        assert_eq!(house.amidst(&["verify", algorithm]).code, 0, "{algorithm}");
+        assert_eq!(scratch.amidst(&["verify", algorithm]).code, 0, "{algorithm}");
         ever += masked;
     }
     assert!(ever > 0, "nothing was ever masked");

@@ -86,11 +86,11 @@ impl TestFolder {
 
     /// Patients, and a policy for them.
     pub fn with_sample(rows: u64) -> Self {
-        let house = TestFolder::new();
+        let scratch = TestFolder::new();
         let rows = rows.to_string();
-        let run = house.amidst(&["sample", "--rows", &rows, "--out", "patients.csv", "--policy", "policy.toml"]);
+        let run = scratch.amidst(&["sample", "--rows", &rows, "--out", "patients.csv", "--policy", "policy.toml"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
-        house
+        scratch
     }
 }
 

@@ -30,8 +30,8 @@ fn key(policy: &str) -> Option<String> {
 
 /// What is wrong with the release of a table; `None` when nothing is.
 fn walked(made: &Made, written: Written) -> Option<String> {
-    let house = TestFolder::new();
-    let csv = house.file("plain.csv", &made.csv);
+    let scratch = TestFolder::new();
+    let csv = scratch.file("plain.csv", &made.csv);
     let parquet = written == Written::Parquet;
     let data = match written {
         Written::Csv => "plain.csv",
@@ -39,44 +39,44 @@ fn walked(made: &Made, written: Written) -> Option<String> {
             // Windows-1252 has no Polish letters.
             let other = dress == Dress::Windows && made.csv.chars().any(|c| c as u32 > 255);
             let (name, bytes) = if other { Dress::Utf16 } else { dress }.of(made);
-            std::fs::write(house.path(name), bytes).unwrap();
+            std::fs::write(scratch.path(name), bytes).unwrap();
             name
         }
         Written::Parquet => {
             let read = amidst::io::read(csv.to_str().unwrap(), &ReadOptions::default()).unwrap();
-            let path = house.path("data.parquet");
+            let path = scratch.path("data.parquet");
             amidst::io::write(&read.table, None, &path, Format::Parquet, &WriteOptions::default()).unwrap();
             "data.parquet"
         }
     };
-    let init = house.amidst(&["init", data]);
+    let init = scratch.amidst(&["init", data]);
     if init.code != 0 {
         return Some(format!("init: {}", init.stderr));
     }
-    let policy = house.read("policy.toml");
+    let policy = scratch.read("policy.toml");
     // A first line of people's names cannot be distinguished from a header.
     if written == Written::Dressed(Dress::Headless) && !policy.contains("header = false") {
         return None;
     }
     let key = key(&policy);
-    let check = house.amidst(&["check", "policy.toml"]);
+    let check = scratch.amidst(&["check", "policy.toml"]);
     if check.code != 0 {
         return Some(format!("check: {}\n{policy}", check.stderr));
     }
     // Half of the runs print text, the others JSON.
     let how: &[&str] = if parquet { &["--json"] } else { &[] };
-    let run = house.amidst(&[&["anonymize", "policy.toml", "--out", "out"], how].concat());
+    let run = scratch.amidst(&[&["anonymize", "policy.toml", "--out", "out"], how].concat());
     if run.code != 0 {
         return Some(format!("anonymize: {}\n{policy}", run.stderr));
     }
-    let verify = house.amidst(&["verify", "out"]);
+    let verify = scratch.amidst(&["verify", "out"]);
     if verify.code != 0 {
         return Some(format!("verify: {}{}\n{policy}", verify.stdout, verify.stderr));
     }
-    if let Err(wrong) = said::judged(&house, "out", &run) {
+    if let Err(wrong) = said::judged(&scratch, "out", &run) {
         return Some(format!("sentences: {wrong}\n{policy}"));
     }
-    let release = house.path("out/public/release.csv");
+    let release = scratch.path("out/public/release.csv");
     let release = amidst::io::read(release.to_str().unwrap(), &ReadOptions::default()).unwrap().table;
     let original = amidst::io::read(csv.to_str().unwrap(), &ReadOptions::default()).unwrap().table;
     let wrong: Vec<String> = made
