@@ -6,7 +6,7 @@
 // that).
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync } from "node:fs";
-import { House, closed, settled } from "./house.mjs";
+import { Project, closed, settled } from "./project.mjs";
 
 const SCREENS = ["data", "columns", "hierarchies", "protection", "explore", "compare", "publish"];
 const ADULT = new URL("../../../../shared/data/adult/adult.csv", import.meta.url).pathname;
@@ -144,14 +144,14 @@ async function opened(page, file, read) {
 }
 
 async function measured(name, rows, make) {
-  const house = new House();
+  const project = new Project();
   try {
-    const file = make(house);
+    const file = make(project);
     const reading = Date.now();
-    execFileSync(process.env.AMIDST, ["init", file, "--out", house.path("drafted.toml"), "--quiet"], { cwd: house.folder });
+    execFileSync(process.env.AMIDST, ["init", file, "--out", project.path("drafted.toml"), "--quiet"], { cwd: project.folder });
     const read = Date.now() - reading;
-    await house.start();
-    const page = await house.page();
+    await project.start();
+    const page = await project.page();
     page.setDefaultTimeout(PATIENCE);
     console.log(`${name}, ${rows} rows`);
     await opened(page, file, read);
@@ -189,17 +189,17 @@ async function measured(name, rows, make) {
       }
     }
   } finally {
-    await house.end();
+    await project.end();
   }
 }
 
-const sample = (rows) => (house) => {
-  execFileSync(process.env.AMIDST, ["sample", "--rows", String(rows), "--out", house.path("patients.csv"), "--quiet"]);
+const sample = (rows) => (project) => {
+  execFileSync(process.env.AMIDST, ["sample", "--rows", String(rows), "--out", project.path("patients.csv"), "--quiet"]);
   return "patients.csv";
 };
 const wanted = process.env.STUDIO_BENCH ?? "adult,million";
 if (wanted.includes("adult")) {
-  if (existsSync(ADULT)) await measured("Adult", "48,842", (house) => (copyFileSync(ADULT, house.path("adult.csv")), "adult.csv"));
+  if (existsSync(ADULT)) await measured("Adult", "48,842", (project) => (copyFileSync(ADULT, project.path("adult.csv")), "adult.csv"));
   else await measured("patients", "45,000", sample(45_000));
 }
 if (wanted.includes("million")) await measured("patients", "1,000,000", sample(1_000_000));

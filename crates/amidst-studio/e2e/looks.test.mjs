@@ -1,9 +1,8 @@
 // Every screen, as wide as a phone and as a wall: nothing overflows, nothing is inaccessible, nothing complains.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { House, closed, drop, settled, to, violations } from "./house.mjs";
+import { Project, SCREENS, closed, dropped, run, sent, settled, to, violations } from "./project.mjs";
 
-const SCREENS = ["data", "columns", "hierarchies", "protection", "explore", "compare", "publish"];
 const WIDTHS = [360, 768, 1280, 1920];
 after(closed);
 
@@ -37,39 +36,35 @@ async function looked(page, what, shots, wrong) {
 const DONE = { explore: "#minimal", compare: "#sides", publish: "#verdict" };
 
 /** Long names, letters of other scripts, and a hostile one, on every screen that shows columns. */
-async function unwieldy(house, light, both) {
+async function unwieldy(project, light, both) {
   const names = ["Körpergröße in Zentimetern bei der Erstaufnahme", "Donaudampfschifffahrtsgesellschaftskapitänsmützenfarbe", "年齢", "الجنس", "Diagnose"];
   const row = (i) => [150 + (i % 40), ["blau-weiß gestreift mit goldenem Rand", "schwarz"][i % 2], 20 + (i % 50), ["ذكر", "أنثى"][i % 2], ["Grippe", "<b>Gicht</b>", "Fraktur"][i % 3]].join(";");
-  house.write("unwieldy.csv", names.join(";") + "\n" + Array.from({ length: 240 }, (_, i) => row(i)).join("\n") + "\n");
+  project.write("unwieldy.csv", names.join(";") + "\n" + Array.from({ length: 240 }, (_, i) => row(i)).join("\n") + "\n");
   const quasi = names.slice(0, 4).map((name) => `[columns."${name}"]\nrole = "quasi"\nhierarchy = { suppress = true }\n`);
-  house.write("policy.toml", `[data]\ninput = "unwieldy.csv"\n\n${quasi.join("\n")}\n[columns.Diagnose]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 3\n\n[search]\nalgorithm = "optimal"\n`);
+  project.write("policy.toml", `[data]\ninput = "unwieldy.csv"\n\n${quasi.join("\n")}\n[columns.Diagnose]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 3\n\n[search]\nalgorithm = "optimal"\n`);
   for (const screen of SCREENS) {
-    await to(light, screen);
-    if (["explore", "compare"].includes(screen)) {
-      await light.click("#screen .primary");
-      await settled(light);
-      await light.waitForSelector(DONE[screen]);
-    }
+    if (["explore", "compare"].includes(screen)) await run(light, screen, DONE[screen]);
+    else await to(light, screen);
     await both(screen, `${screen} unwieldy`);
   }
 }
 
 /** Screens on which something is wrong, something is impossible, or a series stands. */
-async function amiss(house, light, both) {
-  const policy = house.read("policy.toml");
-  house.write("policy.toml", policy.replace(/^k = .*$/m, "k = 100000"));
+async function amiss(project, light, both) {
+  const policy = project.read("policy.toml");
+  project.write("policy.toml", policy.replace(/^k = .*$/m, "k = 100000"));
   await to(light, "protection");
   await light.waitForSelector("text=No release is possible");
   await both("protection", "protection impossible");
-  house.write("policy.toml", policy.replace(/^k = .*$/m, 'k = "many"').replace(/^role = "sensitive"/m, 'role = "sensitve"'));
+  project.write("policy.toml", policy.replace(/^k = .*$/m, 'k = "many"').replace(/^role = "sensitive"/m, 'role = "sensitve"'));
   for (const screen of ["columns", "protection"]) {
     await to(light, screen);
     await light.waitForSelector("text=things are wrong");
     await both(screen, `${screen} wrong`);
   }
   const rows = Array.from({ length: 60 }, (_, i) => `P${100 + i},${20 + (i % 20)},${["flu", "gout", "cold"][i % 3]}`);
-  house.write("ward.csv", "person,age,disease\n" + rows.join("\n") + "\n");
-  house.write(
+  project.write("ward.csv", "person,age,disease\n" + rows.join("\n") + "\n");
+  project.write(
     "policy.toml",
     '[data]\ninput = "ward.csv"\n\n[columns.person]\nrole = "key"\n\n[columns.age]\nrole = "quasi"\n' +
       'hierarchy = { taxonomy = { Any = { Young = ["20", "21", "22", "23", "24", "25", "26", "27", "28", "29"] } } }\n\n' +
@@ -78,38 +73,30 @@ async function amiss(house, light, both) {
   await to(light, "hierarchies");
   await light.waitForSelector(".lacking");
   await both("hierarchies", "hierarchies lacking");
-  house.write("policy.toml", house.read("policy.toml").replace(/hierarchy = .*/, "hierarchy = { intervals = [5, 10, 20] }"));
+  project.write("policy.toml", project.read("policy.toml").replace(/hierarchy = .*/, "hierarchy = { intervals = [5, 10, 20] }"));
   await to(light, "publish");
   await light.fill("#series-folder", "ward");
-  await light.click("form[data-series=begin] button");
+  await sent(light, () => light.click("form[data-series=begin] button"));
   await light.waitForSelector("#series-told >> text=version 1 is published");
   await settled(light);
   await both("publish", "publish series");
 }
 
 test("every screen fits every width, in light and dark, for everybody", async () => {
-  const house = new House();
+  const project = new Project();
   try {
-    await house.start();
+    await project.start();
     const [wrong, shots] = [[], process.env.STUDIO_SHOTS];
-    const light = await house.page({ colorScheme: "light", reducedMotion: "reduce" });
-    const dark = await house.page({ colorScheme: "dark", reducedMotion: "reduce" });
+    const light = await project.page({ colorScheme: "light", reducedMotion: "reduce" });
+    const dark = await project.page({ colorScheme: "dark", reducedMotion: "reduce" });
     await looked(light, "empty data", shots, wrong);
     await to(light, "protection");
     await looked(light, "empty protection", shots, wrong);
     await to(light, "data");
-    await drop(light, house.patients(300));
-    await light.waitForSelector("text=Next: what the columns are");
-    await settled(light);
+    await dropped(light, project.patients(300));
     // Where no algorithm is named several compete, which takes longer than looking.
-    house.write("policy.toml", house.read("policy.toml").replace(/^\[search\]$/m, '[search]\nalgorithm = "optimal"'));
-    const work = async (screen, done) => {
-      await to(light, screen);
-      if (!done) return;
-      await light.click("#screen .primary");
-      await light.waitForSelector(done);
-      await settled(light);
-    };
+    project.write("policy.toml", project.read("policy.toml").replace(/^\[search\]$/m, '[search]\nalgorithm = "optimal"'));
+    const work = (screen, done) => (done ? run(light, screen, done) : to(light, screen));
     const both = async (screen, name) => {
       await looked(light, `${name} light`, shots, wrong);
       await to(dark, screen);
@@ -119,14 +106,14 @@ test("every screen fits every width, in light and dark, for everybody", async ()
       await work(screen, DONE[screen]);
       await both(screen, screen);
     }
-    house.write("policy.toml", house.read("policy.toml").replace('algorithm = "optimal"', 'algorithm = "mondrian"'));
+    project.write("policy.toml", project.read("policy.toml").replace('algorithm = "optimal"', 'algorithm = "mondrian"'));
     await work("explore", "#algorithms");
     await both("explore", "explore local");
-    await amiss(house, light, both);
-    await unwieldy(house, light, both);
+    await amiss(project, light, both);
+    await unwieldy(project, light, both);
     wrong.push(...light.complaints, ...dark.complaints);
     assert.deepEqual(wrong, []);
   } finally {
-    await house.end();
+    await project.end();
   }
 });

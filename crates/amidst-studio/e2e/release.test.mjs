@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { House, closed, drop, settled, to } from "./house.mjs";
+import { Project, closed, dropped, policyShows, run, sent, settled, to } from "./project.mjs";
 
 after(closed);
 
@@ -15,28 +15,34 @@ function files(folder, inside = "") {
   });
 }
 
-function same(house, one, other) {
-  const [a, b] = [house.path(one), house.path(other)];
+function same(project, one, other) {
+  const [a, b] = [project.path(one), project.path(other)];
   assert.deepEqual(files(a).sort(), files(b).sort());
   for (const file of files(a)) {
     assert.ok(readFileSync(join(a, file)).equals(readFileSync(join(b, file))), `${file} differs`);
   }
 }
 
-async function dropped(house, rows) {
-  const page = await house.page();
-  await drop(page, house.patients(rows));
-  await page.waitForSelector("text=Next: what the columns are");
-  await settled(page);
+async function begun(project, rows) {
+  await project.start();
+  const page = await project.page();
+  await dropped(page, project.patients(rows));
   return page;
 }
+
+/** Chooses a value of a list that is part of the policy, and waits until the policy says so. */
+async function chosen(page, list, value, pattern) {
+  await sent(page, () => page.selectOption(list, value));
+  await policyShows(page, pattern);
+  await settled(page);
+}
+
+const algorithm = (page, name) => chosen(page, "#f-search-algorithm", name, new RegExp(`^algorithm = "${name}"`, "m"));
 
 /** A node tells why it fails to whoever hovers over it or reaches it by the keyboard; colours tell loss or risk. */
 async function told(page) {
   // The most precise node is at the bottom: it fails wherever anything is generalized.
-  const bottom = page.locator("#lattice-box a").first();
-  await bottom.scrollIntoViewIfNeeded();
-  await bottom.hover();
+  await page.locator("#lattice-box a").first().hover();
   await page.waitForSelector("#why");
   assert.match(await page.textContent("#why"), /cannot be published: .* would have to be left out/);
   assert.match(await page.textContent("#why"), /fails k-anonymity in .* classes/);
@@ -56,44 +62,36 @@ async function told(page) {
 async function published(page, folder) {
   await to(page, "publish");
   await page.fill("#out", folder);
-  await page.click("#publish button[type=submit]");
+  await sent(page, () => page.click("#publish button[type=submit]"));
   await page.waitForSelector(`#verdict >> text=${folder}`);
   await settled(page);
   assert.match(await page.textContent("#verdict"), /is what its certificate says/);
 }
 
 test("a dropped table becomes a verified full-domain release", async () => {
-  const house = new House();
+  const project = new Project();
   try {
-    await house.start();
-    const page = await dropped(house, 900);
+    const page = await begun(project, 900);
     await to(page, "columns");
     for (const [column, role] of [["id", "identifying"], ["diagnosis", "sensitive"]]) {
-      await page.selectOption(`select[data-role="${column}"]`, role);
-      await page.waitForSelector("#said.shown");
+      await chosen(page, `select[data-role="${column}"]`, role, new RegExp(`^\\[columns\\.${column}\\]\nrole = "${role}"`, "m"));
     }
     await to(page, "protection");
-    await page.selectOption("#f-search-algorithm", "optimal");
-    await page.waitForFunction(() => document.querySelector("#source")?.value.includes('algorithm = "optimal"'));
-    await to(page, "explore");
-    await page.click("#screen .primary");
-    await page.waitForSelector("#curve");
-    await settled(page);
+    await algorithm(page, "optimal");
+    await run(page, "explore", "#curve");
     await page.click("#minimal-rows a");
     await page.waitForSelector("#node-title");
     assert.match(await page.textContent("#node-title"), /satisfies the policy/);
     await told(page);
-    await to(page, "compare");
-    await page.click("#screen .primary");
-    await page.waitForSelector("#sides");
+    await run(page, "compare", "#sides");
     await published(page, "mine");
     // The command line that the page gives to copy makes the same bytes.
     await page.click("#elsewhere summary");
     const words = (await page.textContent("#command")).trim().split(" ");
     assert.deepEqual(words, ["amidst", "anonymize", "policy.toml", "--out", "release"]);
-    assert.equal(house.amidst(...words.slice(1)).code, 0);
-    same(house, "mine", "release");
-    assert.equal(house.amidst("verify", "mine").code, 0);
+    assert.equal(project.amidst(...words.slice(1)).code, 0);
+    same(project, "mine", "release");
+    assert.equal(project.amidst("verify", "mine").code, 0);
     // A second release of the same name is refused where the name stands.
     await page.fill("#out", "mine");
     await page.click("#publish button[type=submit]");
@@ -107,23 +105,17 @@ test("a dropped table becomes a verified full-domain release", async () => {
     const names = page.complaints.filter((text) => !text.includes("422"));
     assert.deepEqual(names, []);
   } finally {
-    await house.end();
+    await project.end();
   }
 });
 
 test("a dropped table becomes a verified local release", async () => {
-  const house = new House();
+  const project = new Project();
   try {
-    await house.start();
-    const page = await dropped(house, 700);
+    const page = await begun(project, 700);
     await to(page, "protection");
-    await page.selectOption("#f-search-algorithm", "mondrian");
-    await page.waitForFunction(() => document.querySelector("#source")?.value.includes('algorithm = "mondrian"'));
-    await settled(page);
-    await to(page, "explore");
-    await page.click("#screen .primary");
-    await page.waitForSelector("#algorithms");
-    await settled(page);
+    await algorithm(page, "mondrian");
+    await run(page, "explore", "#algorithms");
     assert.match(await page.textContent("#classes"), /of mondrian/);
     assert.ok((await page.locator(".picture-of-classes svg rect").count()) > 1, "the partition is drawn");
     const other = page.locator("#tried a").filter({ hasNotText: "mondrian" }).first();
@@ -138,34 +130,29 @@ test("a dropped table becomes a verified local release", async () => {
     const k = (await ring.getAttribute("href")).match(/size=(\d+)/)[1];
     await ring.click();
     await page.waitForFunction((k) => document.querySelector("#size-title")?.textContent === `Classes of at least ${k} rows`, k);
-    await page.click("#size button");
-    await page.waitForFunction((k) => new RegExp(`^k = ${k}\\b`, "m").test(document.querySelector("#source").value), k);
+    await sent(page, () => page.click("#size button"));
+    await policyShows(page, new RegExp(`^k = ${k}\\b`, "m"));
     await settled(page);
-    await page.click("#undo");
-    await page.waitForFunction((k) => !new RegExp(`^k = ${k}\\b`, "m").test(document.querySelector("#source").value), k);
-    await settled(page);
+    await sent(page, () => page.click("#undo"));
+    assert.doesNotMatch(project.read("policy.toml"), new RegExp(`^k = ${k}\\b`, "m"));
     await published(page, "mine");
-    assert.equal(house.amidst("anonymize", "policy.toml", "--out", "theirs").code, 0);
-    same(house, "mine", "theirs");
+    assert.equal(project.amidst("anonymize", "policy.toml", "--out", "theirs").code, 0);
+    same(project, "mine", "theirs");
+    assert.deepEqual(page.complaints, []);
   } finally {
-    await house.end();
+    await project.end();
   }
 });
 
 test("what is shown of two columns, and of who loses, follows what is asked for", async () => {
-  const house = new House();
+  const project = new Project();
   try {
-    await house.start();
-    const page = await dropped(house, 300);
-    await to(page, "compare");
-    await page.click("#screen .primary");
-    await page.waitForSelector("#cross-before");
-    await settled(page);
+    const page = await begun(project, 300);
+    await run(page, "compare", "#cross-before");
     assert.ok(!(await page.textContent("#report-usefulness")).includes("accuracy of predicting"), "nobody said what is to be predicted");
-    await page.selectOption("#f-utility-target", "diagnosis");
+    await chosen(page, "#f-utility-target", "diagnosis", /^target = "diagnosis"/m);
     await page.waitForSelector("text=This was made from an earlier one");
-    await settled(page);
-    await page.click("#screen .primary");
+    await sent(page, () => page.click("#screen .primary"));
     await page.waitForFunction(() => /accuracy of predicting diagnosis/.test(document.querySelector("#report-usefulness")?.textContent ?? ""));
     await settled(page);
     const names = await page.locator("#ask-a option").allTextContents();
@@ -190,69 +177,68 @@ test("what is shown of two columns, and of who loses, follows what is asked for"
     await page.waitForSelector("#cross-after");
     assert.deepEqual(page.complaints, []);
   } finally {
-    await house.end();
+    await project.end();
   }
 });
 
+/** Rows of a ward, from one number to another. */
+function patients(from, to) {
+  let text = "";
+  for (let i = from; i < to; i++) text += `P${10000 + i * 37},${20 + (i % 40)},${["f", "m"][i % 2]},${["flu", "cold", "asthma", "gout"][(i * 7) % 4]}\n`;
+  return text;
+}
+
+/** Does something to a series, and waits until the page tells what came of it. */
+async function acted(page, act, told) {
+  await sent(page, act);
+  await page.waitForSelector(`#series-told >> text=${told}`);
+  await settled(page);
+}
+
 test("a dropped table that changes becomes a series with an audit, the same as the command line's", async () => {
-  const house = new House();
+  const project = new Project();
   try {
-    const rows = (from, to) => {
-      let text = "";
-      for (let i = from; i < to; i++) text += `P${10000 + i * 37},${20 + (i % 40)},${["f", "m"][i % 2]},${["flu", "cold", "asthma", "gout"][(i * 7) % 4]}\n`;
-      return text;
-    };
-    const ward = new House().write("ward.csv", "person,age,sex,disease\n" + rows(0, 200));
-    house.write("left.csv", "person\nP10000\nP10370\n");
-    house.write("more.csv", "person,age,sex,disease\n" + rows(200, 260));
-    await house.start();
-    const page = await house.page();
-    await drop(page, ward);
-    await page.waitForSelector("text=Next: what the columns are");
-    await settled(page);
+    const ward = project.beside("ward.csv", "person,age,sex,disease\n" + patients(0, 200));
+    project.write("left.csv", "person\nP10000\nP10370\n");
+    project.write("more.csv", "person,age,sex,disease\n" + patients(200, 260));
+    await project.start();
+    const page = await project.page();
+    await dropped(page, ward);
     await to(page, "columns");
     for (const [column, role] of [["person", "key"], ["disease", "sensitive"]]) {
-      await page.selectOption(`select[data-role="${column}"]`, role);
-      await page.waitForFunction(([column, role]) => document.querySelector(`select[data-role="${column}"]`).value === role && document.querySelector("#source").value.includes(`role = "${role}"`), [column, role]);
-      await settled(page);
+      await chosen(page, `select[data-role="${column}"]`, role, new RegExp(`^\\[columns\\.${column}\\]\nrole = "${role}"`, "m"));
     }
     const begin = async () => {
       await to(page, "publish");
       await page.fill("#series-folder", "ward");
-      await page.click("form[data-series=begin] button");
+      await sent(page, () => page.click("form[data-series=begin] button"));
     };
     // The draft lets rows be left out, which a series cannot; the page says so, and nothing has begun.
     await begin();
     await page.waitForSelector("text=a series leaves nobody out");
-    assert.ok(!house.has("ward"));
+    assert.ok(!project.has("ward"));
     await to(page, "protection");
     await page.fill("#f-search-max_5fsuppression", "0");
-    await page.press("#f-search-max_5fsuppression", "Enter");
-    await page.waitForFunction(() => /^max_suppression = 0( |$)/m.test(document.querySelector("#source").value));
+    await sent(page, () => page.press("#f-search-max_5fsuppression", "Enter"));
+    await policyShows(page, /^max_suppression = 0( |$)/m);
     // Nor are ranges of a series rounded.
     await begin();
     await page.waitForSelector("text=their ranges looked alike");
-    await page.selectOption("#f-output-ranges", "label");
-    await page.waitForFunction(() => /^ranges = "label"/m.test(document.querySelector("#source").value));
     await settled(page);
+    await chosen(page, "#f-output-ranges", "label", /^ranges = "label"/m);
     await begin();
     await page.waitForSelector("#series-told >> text=version 1 is published");
     await settled(page);
+    const apply = () => page.click("form[data-series=apply] button");
     await page.fill("#insert-ward", "more.csv");
-    await page.click("form[data-series=apply] button");
-    await page.waitForSelector("#series-told >> text=60 rows came");
-    await settled(page);
+    await acted(page, apply, "60 rows came");
     await page.fill("#insert-ward", "");
     await page.fill("#delete-ward", "left.csv");
-    await page.click("form[data-series=apply] button");
-    await page.waitForSelector("#series-told >> text=0 rows came, 2 went");
-    await settled(page);
-    await page.click("text=Publish safely");
-    await page.waitForSelector("#series-told >> text=version 2 is published");
-    await settled(page);
-    await page.click("text=Audit all versions");
+    await acted(page, apply, "0 rows came, 2 went");
+    await acted(page, () => page.click("text=Publish safely"), "version 2 is published");
+    await acted(page, () => page.click("text=Audit all versions"), "audited");
     await page.waitForSelector("#series-told .holds");
-    assert.equal(house.amidst("series", "audit", "ward").code, 0);
+    assert.equal(project.amidst("series", "audit", "ward").code, 0);
     assert.equal(await page.locator("article table tbody tr").count(), 2);
     // The commands that the page gives to copy make the same bytes.
     await page.click("#elsewhere summary");
@@ -261,12 +247,12 @@ test("a dropped table that changes becomes a series with an audit, the same as t
     for (const line of lines) {
       const words = line.replace(" ward", " theirs").replace("march.csv", "more.csv").split(" ");
       assert.equal(words[0], "amidst");
-      const done = house.amidst(...words.slice(1));
+      const done = project.amidst(...words.slice(1));
       assert.equal(done.code, 0, `${line}\n${done.err}`);
     }
     assert.match(await page.textContent("#python-series-1"), /am\.Series\("ward"\)[\s\S]*series\.publish\(safe=True\)\nseries\.audit\(\)/);
-    for (const version of ["1", "2"]) same(house, `ward/versions/${version}`, `theirs/versions/${version}`);
+    for (const version of ["1", "2"]) same(project, `ward/versions/${version}`, `theirs/versions/${version}`);
   } finally {
-    await house.end();
+    await project.end();
   }
 });

@@ -162,6 +162,29 @@ pub fn apply(
     Ok((what, document.to_string()))
 }
 
+/// The sections of a policy that stay when it is drafted anew.
+const KEPT: [&str; 3] = ["data", "search", "output"];
+
+/// A draft for the same table, with how it is read, searched and written as a policy states it.
+///
+/// # Errors
+/// When either is not TOML.
+pub fn redrafted(text: &str, draft: &str) -> Result<String, EditError> {
+    let stated: DocumentMut = text.parse().map_err(not_toml)?;
+    let mut drafted: DocumentMut = draft.parse().map_err(not_toml)?;
+    for name in KEPT {
+        let Some(Item::Table(section)) = stated.get(name) else { continue };
+        let mut section = section.clone();
+        let place = drafted.get(name).and_then(Item::as_table);
+        section.set_position(place.and_then(Table::position));
+        if let Some(place) = place {
+            *section.decor_mut() = place.decor().clone();
+        }
+        drafted.insert(name, Item::Table(section));
+    }
+    Ok(drafted.to_string())
+}
+
 fn not_toml(error: toml_edit::TomlError) -> EditError {
     EditError(format!("this is not TOML: {}", error.message().lines().next().unwrap_or_default()))
 }
@@ -398,6 +421,20 @@ mod tests {
         let (_, text) =
             applied(serde_json::json!({"op": "set", "path": ["columns", "a \"b\"", "role"], "value": "key"}));
         assert_eq!(text.parse::<DocumentMut>().unwrap()["columns"]["a \"b\""]["role"].as_str(), Some("key"));
+    }
+
+    #[test]
+    fn a_new_draft_keeps_how_a_table_is_read_searched_and_written() {
+        let stated = format!("{POLICY}\n[search]\nseed = 7\n\n[utility]\ntarget = \"age\"\n");
+        let draft = "# drafted\n[data]\ninput = \"t.csv\"\nmissing = []\n\n[columns.site]\nrole = \"quasi\"\n\n\
+                     [[require]]\nmodel = \"k-anonymity\"\nk = 3\n\n[search]\nseed = 1\n";
+        let new = redrafted(&stated, draft).unwrap();
+        assert_eq!(
+            new,
+            "# drafted\n[data]\ninput = \"t.csv\" # here\n\n[columns.site]\nrole = \"quasi\"\n\n\
+             [[require]]\nmodel = \"k-anonymity\"\nk = 3\n\n[search]\nseed = 7\n"
+        );
+        assert!(redrafted("[[[", draft).is_err());
     }
 
     #[test]

@@ -138,7 +138,9 @@ pub fn job(view: &View, kind: Kind) -> Markup {
             Some(Ending::Done) => {}
             Some(Ending::Stopped) => { p.note { "Stopped; nothing was written." } }
             Some(Ending::Failed(problems)) => {
-                div.wrong role="alert" { @for problem in &problems.list {
+                // What is wrong with the policy is told above every screen.
+                @let told = |problem: &&Problem| !view.problems.list.iter().any(|p| p.message == problem.message);
+                div.wrong role="alert" { @for problem in problems.list.iter().filter(told) {
                     p { span.mark aria-hidden="true" { "!" } " " (problem.message)
                         @if let Some(help) = &problem.help { br; span.help { (help) } } }
                 } }
@@ -231,6 +233,22 @@ pub fn changed(view: &View) -> Markup {
                 @if !gone.is_empty() { p { strong { (view.named(gone.iter().copied())) } (verb(&gone, " is", " are")) " there no more." } }
                 p { "What you see was made from what was there before. A release is made from what is there when you publish." }
                 p { button.small type="button" id="read-again" data-post="/run/look" { "Read the table again" } }
+            }
+        }
+    }
+}
+
+/// Tells that a policy was written for another table than the one that it names now, such as another sheet.
+pub fn mismatch(view: &View) -> Markup {
+    let Some(overview) = view.overview().filter(|_| !view.jobs.runs(Kind::Look)) else { return html! {} };
+    let columns = overview.columns.len();
+    let unsaid = overview.columns.iter().filter(|column| view.stated_role(&column.name).is_none()).count();
+    html! {
+        @if view.text.is_some() && unsaid * 2 > columns {
+            section.note id="mismatch" aria-label="Another table" {
+                p { "The policy says nothing of " (unsaid) " of the " (columns) " columns of this table: it was written for another one." }
+                p { button.small type="button" data-post="/draft" { "Guess roles and requirements for this table" } " "
+                    span.soft { "How it is read, searched and written stays. It can be undone." } }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use amidst::Failure;
 use amidst::check::{printable, printable_lines};
+use amidst::io::ReadError;
 use amidst::policy::PolicyErrors;
 
 /// One thing that is wrong.
@@ -37,9 +38,25 @@ impl From<&Failure> for Problems {
     fn from(failure: &Failure) -> Self {
         match failure {
             Failure::Policy(errors) => errors.into(),
-            Failure::Read(_) => Problems::at(&["data", "input"], failure.to_string()),
+            Failure::Read(error) => Problems::at(&["data", stated_by(error)], failure.to_string()),
             _ => Problems::at(&[], failure.to_string()),
         }
+    }
+}
+
+/// The key of `[data]` that decides whether a table can be read, by the error of reading it.
+fn stated_by(error: &ReadError) -> &'static str {
+    match error {
+        ReadError::SeveralSheets { .. } | ReadError::NoSuchSheet { .. } => "sheet",
+        ReadError::MergedCells { .. } => "merged",
+        ReadError::NoResult { .. } => "formulas",
+        ReadError::Nul { .. } | ReadError::NotUtf8 { .. } | ReadError::NotEncoding { .. } => "encoding",
+        ReadError::BadSeparator | ReadError::Ragged { .. } => "separator",
+        ReadError::TitleAbove { .. }
+        | ReadError::BesideHeader { .. }
+        | ReadError::DuplicateColumn { .. }
+        | ReadError::EmptyColumnName { .. } => "header",
+        _ => "input",
     }
 }
 
@@ -66,7 +83,7 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use amidst::policy::Policy;
 
@@ -84,5 +101,15 @@ mod tests {
         );
         assert!(problems.within(&["require", "0"]).count() >= 1, "{problems:?}");
         assert_eq!(problems.within(&["search"]).count(), 0);
+    }
+
+    #[test]
+    fn a_table_that_cannot_be_read_is_wrong_at_what_is_stated_of_it() {
+        let path = || PathBuf::from("ward.xlsx");
+        let keys = |error: ReadError| Problems::from(&Failure::Read(error)).list[0].keys.clone();
+        let sheets = || vec!["A".to_string(), "B".to_string()];
+        assert_eq!(keys(ReadError::SeveralSheets { path: path(), sheets: sheets() }), ["data", "sheet"]);
+        assert_eq!(keys(ReadError::NotUtf8 { path: path(), line: 2, column: None }), ["data", "encoding"]);
+        assert_eq!(keys(ReadError::Missing { path: path(), nearest: None }), ["data", "input"]);
     }
 }

@@ -10,6 +10,7 @@ use amidst::audit::Survey;
 use amidst::core::internal::lattice::Explored;
 use amidst::explore::{How, NodeVerdict, Seen, local, why_not};
 use amidst::folder::public_part;
+use amidst::io::{Format, ReadError, ReadOptions};
 use amidst::job::Job;
 use amidst::overview::{self, Association, CrossTable, FirstRows, GroupLoss, Overview, Sides, Tree};
 use amidst::policy::{Data, MissingRows, Policy};
@@ -37,6 +38,8 @@ const MOST_CROSSED: usize = 200;
 pub struct Results {
     /// The first rows of the table that was looked at last, and how it was read; there before anything else is.
     pub first: Option<(Reading, Arc<FirstRows>)>,
+    /// The sheets of its workbook, where there are several to choose from.
+    pub sheets: Arc<Vec<String>>,
     /// The table in figures, and how it was read.
     pub overview: Option<(Reading, Arc<Overview>)>,
     /// What singles people out in it.
@@ -92,6 +95,19 @@ impl Reading {
         // What becomes of rows later has no part in reading them.
         let stated = Data { input: None, missing_rows: MissingRows::default(), ..policy.data.clone() };
         Some(Reading { stated: Some(stated), ..Reading::of_source(source, files) })
+    }
+}
+
+/// The sheets of a workbook that hold something, where there are several; none of any other table.
+pub fn sheets_of(source: &str) -> Vec<String> {
+    let files = amidst::io::files_of(source);
+    let is_workbook = |file: &&PathBuf| matches!(Format::of_path(file), Ok(Format::Xlsx | Format::Ods));
+    let Some(workbook) = files.first().filter(is_workbook) else { return Vec::new() };
+    // A reader that is told of no sheet chooses none where there are several, and says which there are.
+    let options = ReadOptions { max_rows: Some(1), threads: 1, ..ReadOptions::default() };
+    match amidst::io::read(&workbook.to_string_lossy(), &options) {
+        Err(ReadError::SeveralSheets { sheets, .. }) => sheets,
+        _ => Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use amidst::check::printable_lines;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::{get, post};
@@ -131,6 +131,7 @@ fn router(studio: Arc<Studio>) -> Router {
         .route("/edit", post(edit))
         .route("/undo", post(|studio: SharedStudio| travel(studio, true)))
         .route("/redo", post(|studio: SharedStudio| travel(studio, false)))
+        .route("/draft", post(draft))
         .route("/choose", post(upload::choose))
         .route("/sample", post(upload::sample))
         .route("/upload", post(upload::receive))
@@ -273,12 +274,12 @@ async fn travel(State(studio): SharedStudio, back: bool) -> Response {
     done.await.map_or_else(|response| response, answer)
 }
 
-async fn run(
-    State(studio): SharedStudio,
-    Path(kind): Path<String>,
-    _headers: HeaderMap,
-    Json(asked): Json<Value>,
-) -> Response {
+async fn draft(State(studio): SharedStudio) -> Response {
+    let done = aside(move || work::draft(&studio).map(|what| json!({"what": what, "version": studio.jobs.version()})));
+    done.await.map_or_else(|response| response, answer)
+}
+
+async fn run(State(studio): SharedStudio, Path(kind): Path<String>, Json(asked): Json<Value>) -> Response {
     let done = aside(move || {
         let Some(kind) = Kind::find(&kind) else { return Err(Failure::Usage(format!("there is no job `{kind}`"))) };
         screens::run(&studio, kind, &asked)?;

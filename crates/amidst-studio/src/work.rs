@@ -19,7 +19,7 @@ use amidst::verify::{Subject, verify};
 use amidst::{Failure, job::Job};
 use serde_json::Value;
 
-use crate::edit::Edit;
+use crate::edit::{self, Edit};
 use crate::jobs::{Kind, lock};
 use crate::places::Problems;
 use crate::results::{
@@ -114,6 +114,25 @@ pub fn again(studio: &Arc<Studio>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Drafts the policy anew for the table as it is read now, such as another sheet of its workbook; how it is read,
+/// searched and written stays.
+///
+/// # Errors
+/// When the policy is wrong, or its table was not looked at.
+pub fn draft(studio: &Arc<Studio>) -> Result<String, Failure> {
+    let (text, policy) = studio.policy()?;
+    let reading = Reading::of_policy(&policy, &studio.files);
+    let Some((_, overview)) = studio.results().overview.filter(|(looked, _)| Some(looked) == reading.as_ref()) else {
+        return Err(Failure::Usage("the table was not looked at yet; read it again".to_string()));
+    };
+    let drafted = overview.draft(&studio.project.folder);
+    let new = edit::redrafted(&text, &drafted).map_err(|e| Failure::Usage(e.0))?;
+    let what = "drafted anew for this table";
+    studio.replace(what, new)?;
+    settle(studio);
+    Ok(what.to_string())
+}
+
 /// Looks at a table; where there is no policy for it, the first one is drafted and becomes the document.
 pub fn look(studio: &Arc<Studio>, reading: Reading) {
     let kept = Arc::clone(studio);
@@ -145,6 +164,11 @@ pub fn look(studio: &Arc<Studio>, reading: Reading) {
 
 /// Reads the first rows.
 fn first(studio: &Studio, reading: &Reading) -> Result<(), Failure> {
+    // Which sheets there are is to be known above all where the stated one cannot be read.
+    let sheets = Arc::new(results::sheets_of(&reading.source));
+    if studio.results().sheets != sheets {
+        studio.keep(|results| results.sheets = sheets);
+    }
     let first = Arc::new(overview::first_rows(&reading.source, reading.stated.as_ref(), FIRST_ROWS)?);
     studio.keep(|results| results.first = Some((reading.clone(), first)));
     Ok(())

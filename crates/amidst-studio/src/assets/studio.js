@@ -3,13 +3,13 @@
 const byId = (id) => document.getElementById(id);
 let version = Number(document.body.dataset.version);
 
-/** Tells those who look and those who listen. */
-export function say(words) {
+/** Tells those who look and those who listen; what `lasts` stays until something else is said. */
+export function say(words, lasts = false) {
   const place = byId("said");
   place.textContent = words;
   place.classList.add("shown");
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => place.classList.remove("shown"), 4000);
+  if (!lasts) say.timer = setTimeout(() => place.classList.remove("shown"), 4000);
 }
 
 const ANEW = "The studio was started anew. Open the address that it printed; nothing is lost.";
@@ -134,8 +134,9 @@ async function once() {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   await pressed;
   const focus = document.activeElement;
-  const place = focus && focus !== document.body ? { id: focus.id, start: focus.selectionStart, end: focus.selectionEnd } : null;
-  const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open]);
+  const link = focus?.closest?.("#screen a")?.getAttribute("href");
+  const place = focus && focus !== document.body ? { id: focus.id, link, start: focus.selectionStart, end: focus.selectionEnd } : null;
+  const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open, d.dataset.wrong]);
   const scrolled = [...document.querySelectorAll(".scroll[id]")].map((s) => [s.id, s.scrollLeft, s.scrollTop]);
   const mine = [...document.querySelectorAll("[data-mine], [data-dirty]")].map((i) => [i.id, i.type === "checkbox" ? i.checked : i.value, i.dataset.dirty]);
   for (const id of PARTS) {
@@ -146,7 +147,8 @@ async function once() {
   if (document.querySelector("[data-job]")) soon();
   version = Number(fresh.body.dataset.version);
   document.body.dataset.version = version;
-  for (const [id, is] of open) if (byId(id)) byId(id).open = is;
+  // What a reader opened or closed stays so, unless something inside of it is wrong that was not before.
+  for (const [id, is, wrong] of open) if (byId(id)) byId(id).open = is || (wrong === undefined && byId(id).dataset.wrong !== undefined);
   for (const [id, left, top] of scrolled) byId(id)?.scrollTo(left, top);
   for (const [id, value, dirty] of mine) {
     const input = byId(id);
@@ -156,7 +158,8 @@ async function once() {
     else if (!input.options || [...input.options].some((option) => option.value === value)) input.value = value;
     if (dirty) input.dataset.dirty = dirty;
   }
-  const target = place && byId(place.id);
+  // A point of a picture that is drawn anew is known by where it leads.
+  const target = place && (byId(place.id) ?? (link && document.querySelector(`#screen a[href="${CSS.escape(link)}"]`)));
   if (target && document.activeElement !== target) {
     target.focus({ preventScroll: true });
     try {
@@ -190,7 +193,7 @@ document.addEventListener("click", async (e) => {
     const done = await post(button.dataset.post, JSON.parse(button.dataset.body ?? "{}"));
     button.disabled = false;
     if (done.problems) showProblems(null, done.problems);
-    else if (done.what) say((button.id === "undo" ? "Undone: " : "Redone: ") + done.what);
+    else if (done.what) say(({ undo: "Undone: ", redo: "Redone: " }[button.id] ?? "Saved: ") + done.what);
     await refresh();
   } else if (button.dataset.edit) {
     await edit(JSON.parse(button.dataset.edit), button);
@@ -249,10 +252,10 @@ async function follow() {
         if (state.version !== version) await refresh();
       } else if (answer.status === 403 && !gone) {
         gone = true;
-        say(ANEW);
+        say(ANEW, true);
       }
     } catch {
-      if (!gone) say("The studio does not answer. Start it again; nothing is lost.");
+      if (!gone) say("The studio does not answer. Start it again; nothing is lost.", true);
       gone = true;
     }
   }

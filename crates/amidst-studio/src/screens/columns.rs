@@ -38,6 +38,7 @@ pub fn draw(view: &View, _query: &Query) -> Markup {
     let survey = view.results.survey.as_deref();
     html! {
         (parts::head("Columns", "What each column is to the people in the table. Roles are guessed on the safe side: read them all, only you know what your columns mean."))
+        (parts::mismatch(view))
         (parts::job(view, Kind::Survey))
         details id="roles" data-keep { summary { "What the roles mean" }
             dl.roles { @for (name, role) in ROLES { dt { (name) } dd { (meaning(*role)) } } }

@@ -2,12 +2,15 @@
 //!
 //! Cells of columns that are never published (identifying, key, consent) are covered until they are asked for.
 
-use amidst::io::{SUPPORTED, endings};
+use std::path::Path;
+
+use amidst::io::{Format, SUPPORTED, endings};
 use amidst::overview::{ColumnOverview, FirstRows};
 use amidst::policy::Role;
 use amidst::report::chart::{Line, bars};
 use amidst::words::{count, grouped, percent};
 use maud::{Markup, html};
+use toml_edit::Item;
 
 use crate::jobs::Kind;
 use crate::parts::{self, Field, Query};
@@ -22,11 +25,12 @@ pub fn draw(view: &View, query: &Query) -> Markup {
         (parts::head("Data", "The table that you want to publish. It stays on this machine."))
         (parts::job(view, Kind::Look))
         @if !begun { (drop_zone(view)) }
-        @if view.text.is_some() { (summary(view)) (reading(view)) }
+        @if view.text.is_some() { (summary(view)) (sheets(view)) (parts::mismatch(view)) (reading(view)) }
         @if let Some((_, first)) = &view.results.first { (rows(view, first, query)) }
         @if view.text.is_some() { (columns(view)) }
         @if begun {
-            details id="other" data-keep { summary { "Use another table" } (drop_zone(view)) }
+            @let gone = view.problems.within(&["data", "input"]).next().is_some();
+            details id="other" data-keep open[gone] data-wrong[gone] { summary { "Use another table" } (drop_zone(view)) }
         }
         @if view.overview().is_some() { p.next { a.button href="/columns" { "Next: what the columns are" } } }
     }
@@ -83,10 +87,48 @@ fn summary(view: &View) -> Markup {
     }
 }
 
+/// What the policy states of the table at a key.
+fn stated<'a>(view: &'a View, key: &str) -> Option<&'a Item> {
+    view.raw.get("data").and_then(|data| data.get(key))
+}
+
+/// The sheets of a workbook, where several hold something.
+fn sheets(view: &View) -> Markup {
+    let found = &view.results.sheets;
+    let value = parts::typed(stated(view, "sheet"));
+    if found.is_empty() && value.is_empty() {
+        return html! {};
+    }
+    let none = value.is_empty().then(|| (String::new(), "choose a sheet".to_string()));
+    let options: Vec<(String, String)> =
+        none.into_iter().chain(found.iter().map(|name| (name.clone(), name.clone()))).collect();
+    let hint = match found.len() {
+        0 => "the workbook has no other sheet that holds anything".to_string(),
+        several => format!("{several} sheets of the workbook hold something"),
+    };
+    let keys = ["data", "sheet"];
+    let field = Field { label: "Sheet", keys: &keys, kind: "text", value, hint: Some(&hint), placeholder: "" };
+    html! { div.short { (field.choice(view, &options)) } }
+}
+
+/// Whether the table is a file with lines of text, and whether it is a workbook; both where nothing tells.
+fn form(view: &View) -> (bool, bool) {
+    let format =
+        view.policy.as_ref().and_then(|policy| policy.data.input.as_deref()).map(Path::new).map(Format::of_path);
+    match format {
+        Some(Ok(Format::Xlsx | Format::Ods)) => (false, true),
+        Some(Ok(Format::Csv | Format::CsvGz | Format::CsvZst | Format::Tsv | Format::TsvGz | Format::TsvZst)) => {
+            (true, false)
+        }
+        Some(Ok(_)) => (false, false),
+        _ => (true, true),
+    }
+}
+
 /// How the table is read: what its file does not say by itself, what its unknown cells are, and what becomes of their
 /// rows.
 fn reading(view: &View) -> Markup {
-    let stated = |key: &str| view.raw.get("data").and_then(|d| d.get(key));
+    let stated = |key: &str| stated(view, key);
     let missing = stated("missing").and_then(|item| item.as_value()).map(parts::plain).unwrap_or_default();
     let field = |label, keys: &'static [&'static str; 2], kind: &'static str, hint| {
         let value = if kind == "toml" { missing.clone() } else { parts::typed(stated(keys[1])) };
@@ -102,19 +144,31 @@ fn reading(view: &View) -> Markup {
         ("true", "has the names, stated"),
         ("false", "is data already"),
     ]);
-    let wrong = view.problems.within(&["data"]).any(|p| p.keys.get(1).is_some_and(|key| key != "input"));
+    let merged = choice(&[
+        ("", "are an error"),
+        ("refuse", "are an error, stated"),
+        ("fill", "all have the value"),
+        ("empty", "have it in the first alone"),
+    ]);
+    let formulas = choice(&[("", "are an error"), ("refuse", "are an error, stated"), ("unknown", "are unknown")]);
+    let wrong =
+        view.problems.within(&["data"]).any(|p| p.keys.get(1).is_some_and(|key| key != "input" && key != "sheet"));
+    let (text, workbook) = form(view);
+    // What is stated is shown, whatever the table is.
+    let shown = |applies: bool, key: &str| applies || stated(key).is_some();
     html! {
-        details id="reading" data-keep open[wrong] {
+        details id="reading" data-keep open[wrong] data-wrong[wrong] {
             summary { "How it is read" }
             div.fields {
                 (field("Cells that mean unknown", &["data", "missing"], "toml", Some("a list such as [\"?\", \"\"]")).text(view))
                 (field("Rows with an unknown cell are", &["data", "missing_rows"], "text", None).choice(view, &rows))
-                (field("Separator of fields", &["data", "separator"], "text", Some("guessed when empty")).text(view))
+                @if shown(text, "separator") { (field("Separator of fields", &["data", "separator"], "text", Some("guessed when empty")).text(view)) }
+                @if shown(text, "encoding") { (field("Encoding", &["data", "encoding"], "text", Some("such as windows-1252; UTF-8 when empty")).text(view)) }
+                @if shown(text || workbook, "header") { (field("The first line", &["data", "header"], "flag", None).choice(view, &header)) }
                 (field("Before decimals stands", &["data", "decimal"], "text", None).choice(view, &marks))
                 (field("Dates", &["data", "date_format"], "text", Some("such as d-m-y or %d.%m.%Y; year-month-day when empty")).text(view))
-                (field("The first line", &["data", "header"], "flag", None).choice(view, &header))
-                (field("Encoding", &["data", "encoding"], "text", Some("such as windows-1252; UTF-8 when empty")).text(view))
-                (field("Sheet", &["data", "sheet"], "text", Some("of a workbook with several")).text(view))
+                @if shown(workbook, "merged") { (field("Merged cells", &["data", "merged"], "text", None).choice(view, &merged)) }
+                @if shown(workbook, "formulas") { (field("Formulas without a result", &["data", "formulas"], "text", None).choice(view, &formulas)) }
             }
             p { button.small type="button" data-post="/run/look" { "Read it again" } " " span.soft { "A file that changes is told of by itself; a database is not asked." } }
         }

@@ -18,12 +18,22 @@ addEventListener("popstate", () => refresh());
 
 const HESITATION = 150;
 let waiting = 0;
+// The node that is told about, and whether the keyboard reached it.
 let asked = null;
+let byKeyboard = false;
+
+function hide() {
+  clearTimeout(waiting);
+  document.getElementById("why")?.remove();
+}
 
 function away() {
-  clearTimeout(waiting);
+  hide();
   asked = null;
-  document.getElementById("why")?.remove();
+}
+
+function soon() {
+  if (asked) waiting = setTimeout(tell, HESITATION, asked);
 }
 
 async function tell(link) {
@@ -55,14 +65,17 @@ async function tell(link) {
 function near(e) {
   const link = e.target.closest?.("svg a[href*='node=']");
   if (link === asked) return;
+  // A page that moves under a resting pointer takes nothing from who uses the keyboard.
+  if (!link && byKeyboard && e.type === "pointerover") return;
   away();
   if (!link) return;
-  asked = link;
+  [asked, byKeyboard] = [link, e.type === "focusin" && link.matches(":focus-visible")];
   // The browser's own tooltip would cover the answer.
   link.querySelector("title")?.remove();
-  waiting = setTimeout(() => tell(link), HESITATION);
+  soon();
 }
 document.addEventListener("pointerover", near);
 document.addEventListener("focusin", near);
 document.addEventListener("keydown", (e) => e.key === "Escape" && away());
-addEventListener("scroll", () => document.getElementById("why")?.remove(), { capture: true, passive: true });
+// Told again where the node is once the page stands still.
+addEventListener("scroll", () => (hide(), soon()), { capture: true, passive: true });

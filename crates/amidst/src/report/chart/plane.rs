@@ -12,6 +12,8 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 40.0;
 const TOP: f64 = 30.0;
+/// The radius of a point.
+const RADIUS: f64 = 5.0;
 
 /// A point of a picture.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +47,7 @@ pub fn plane(title: &str, description: &str, axes: (&str, &str), points: &[Point
     let (high_x, high_y) = (ceiling(most(|p| p.x)), ceiling(most(|p| p.y)));
     let at_x = |x: f64| LEFT + (WIDTH - LEFT - RIGHT) * x / high_x;
     let at_y = |y: f64| HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * y / high_y;
+    let places = apart(points.iter().map(|p| (at_x(p.x), at_y(p.y))).collect());
     html! {
         svg role="group" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) aria-label=(title) {
             title { (title) }
@@ -57,9 +60,35 @@ pub fn plane(title: &str, description: &str, axes: (&str, &str), points: &[Point
             }
             text x=(WIDTH - RIGHT) y=(HEIGHT - 6.0) text-anchor="end" font-size="12" fill="#222222" { (axes.0) " →" }
             text x="4" y="13" font-size="12" fill="#222222" { "↑ " (axes.1) }
-            @for point in points { (linked(point, &dot(at_x(point.x), at_y(point.y), 5.0, point.mark))) }
+            @for (point, (x, y)) in points.iter().zip(places) { (linked(point, &dot(x, y, RADIUS, point.mark))) }
         }
     }
+}
+
+/// Places of discs, moved aside where one would cover the centre of an earlier one, so that each can be seen and
+/// clicked.
+///
+/// The nearest free place on small rings around the point is taken: at most three radii away, inside of the axes. Where
+/// all of them are taken the point stays.
+fn apart(mut places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    const CLOSEST: f64 = RADIUS + 2.0;
+    const DIRECTIONS: u32 = 12;
+    for i in 1..places.len() {
+        let (before, rest) = places.split_at_mut(i);
+        let (x, y) = rest[0];
+        let free = |&(x, y): &(f64, f64)| {
+            let inside = (LEFT..=WIDTH - RIGHT).contains(&x) && (TOP..=HEIGHT - BOTTOM).contains(&y);
+            inside && before.iter().all(|p| (p.0 - x).hypot(p.1 - y) >= CLOSEST - 1e-6)
+        };
+        let rings = [1.0, 1.5, 2.0].into_iter().flat_map(|ring| {
+            (0..DIRECTIONS).map(move |d| {
+                let angle = std::f64::consts::TAU * f64::from(d) / f64::from(DIRECTIONS);
+                (x + ring * CLOSEST * angle.cos(), y - ring * CLOSEST * angle.sin())
+            })
+        });
+        rest[0] = std::iter::once((x, y)).chain(rings).find(free).unwrap_or((x, y));
+    }
+    places
 }
 
 /// A node of a lattice.
@@ -183,6 +212,20 @@ mod tests {
         assert_eq!((drawn.matches("<a ").count(), drawn.matches("role=\"img\"").count()), (1, 1));
         assert!(drawn.contains("&lt;a&gt;, 1") && drawn.contains("/x?n=1&amp;m=2"), "{drawn}");
         assert!(!plane("t", "d", ("x", "y"), &[]).into_string().contains("NaN"));
+    }
+
+    #[test]
+    fn no_point_covers_the_centre_of_another() {
+        let crowd: Vec<(f64, f64)> =
+            (0..8).map(|_| (200.0, 150.0)).chain([(203.0, 150.0), (LEFT, TOP), (LEFT, TOP)]).collect();
+        let moved = apart(crowd.clone());
+        for (i, a) in moved.iter().enumerate() {
+            assert!((a.0 - crowd[i].0).hypot(a.1 - crowd[i].1) <= 3.0 * RADIUS, "{i} is far from its figures");
+            assert!(a.0 >= LEFT && a.1 >= TOP, "{i} is outside");
+            assert!(moved[..i].iter().all(|b| (a.0 - b.0).hypot(a.1 - b.1) > RADIUS), "{i} covers another");
+        }
+        let alone = vec![(60.0, 40.0), (80.0, 40.0)];
+        assert_eq!(apart(alone.clone()), alone);
     }
 
     #[test]
