@@ -8,7 +8,6 @@ determined by a seed and changes cells, rows, quotes, figures, parameters, polic
 digests. After half of the changes to tables the certificate is adjusted to fit, so that only the requirements detect them.
 """
 
-import collections
 import csv
 import hashlib
 import io
@@ -16,17 +15,13 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from fractions import Fraction
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "verify"))
-import verify as second  # noqa: E402
+from both_checkers import Comparison, second
 
-SEED = 23
 COLUMNS = """[columns.ward]
 role = "insensitive"
 [columns.age]
@@ -182,19 +177,6 @@ def sealed(certificate):
     text = dumped(certificate, separators=(",", ":"))
     certificate["digest"] = sha(text[:-1].encode())
     return (dumped(certificate, indent=2) + "\n").encode()
-
-
-def lay(files, folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    for name, data in files.items():
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if data is None:
-            os.symlink("/dev/null", path)
-        else:
-            with open(path, "wb") as file:
-                file.write(data)
 
 
 class Tampering:
@@ -500,56 +482,22 @@ def tampered(files, dice):
 
 
 def main():
-    amidst, verdicts = sys.argv[1:3]
-    cases, seed = int(sys.argv[3]) if len(sys.argv) > 3 else 2500, int(sys.argv[4]) if len(sys.argv) > 4 else SEED
-    dice, began, tally, differences = random.Random(seed), time.time(), collections.Counter(), []
-    with tempfile.TemporaryDirectory() as place:
-        first = subprocess.Popen([verdicts], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        folder = os.path.join(place, "case")
-
-        def compare(files, what):
-            lay(files, folder)
-            first.stdin.write(folder + "\n")
-            answer = json.loads(first.stdout.readline())
-            try:
-                ours = second.verify(folder)
-            except second.Unreadable as error:
-                ours = {"valid": False, "problems": [str(error)]}
-            tally["accepted" if answer["valid"] else "refused"] += 1
-            if answer["valid"] != ours["valid"]:
-                differences.append(what)
-                print(f"differ on {what}:\n  amidst verify: {answer['valid']} {[p['message'] for p in answer['problems']]}\n"
-                      f"  verify.py:     {ours['valid']} {ours['problems']}")
-                if os.environ.get("KEEP"):
-                    lay(files, os.path.join(os.environ["KEEP"], str(len(differences))))
-            elif answer["valid"]:
-                standing = lambda verdict: [r["verdict"] for r in verdict["requirements"]]
-                if standing(answer) != standing(ours):
-                    differences.append(what)
-                    print(f"differ on {what}: {standing(answer)}, {standing(ours)}")
-            return answer["valid"]
-
-        releases = dict(make(amidst, place, seed))
-        for name, files in releases.items():
-            if not compare(files, f"{name}, as released"):
-                differences.append(f"{name} is refused")
-                print(f"{name} is refused as it was released")
-        made, ways = time.time() - began, [(name, slim(files)) for name, files in releases.items()]
+    with Comparison(sys.argv[1:], 2500) as both:
+        cases, dice = both.cases, both.dice
+        releases = dict(make(both.amidst, both.place, both.seed))
+        both.as_released(releases)
+        made, ways = time.time() - both.began, [(name, slim(files)) for name, files in releases.items()]
         for number in range(cases):
             name, files = ways[number % len(ways)]
-            compare(*(lambda files, done: (files, f"case {number}, {name}: {done}"))(*tampered(files, dice)))
+            altered, done = tampered(files, dice)
+            both.compare(f"case {number}, {name}: {done}", altered)
         signed = [(name, files) for name, files in releases.items() if ENVELOPE in files]
         for number in range(cases // 8):
             (name, files), (_, other) = dice.choice(signed), dice.choice(signed)
             altered, done = resigned(files, other[ENVELOPE], dice)
-            if compare(altered, f"signed case {number}, {name}: {done}") and altered != files:
-                differences.append(name)
-                print(f"signed case {number}, {name}: {done} is accepted")
-        first.stdin.close()
-        first.wait()
-    print(f"{len(releases)} releases (made in {made:.0f} s) and {cases + cases // 8} tampered ones in {time.time() - began:.0f} s: "
-          f"{tally['accepted']} accepted, {tally['refused']} refused by both, {len(differences)} differences")
-    sys.exit(1 if differences else 0)
+            if both.compare(f"signed case {number}, {name}: {done}", altered) and altered != files:
+                both.differ(name, f"signed case {number}, {name}: {done} is accepted")
+    both.end(f"{len(releases)} releases (made in {made:.0f} s) and {cases + cases // 8} tampered ones")
 
 
 if __name__ == "__main__":

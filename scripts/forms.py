@@ -9,7 +9,6 @@ series. A release that one checker accepts and the other refuses is a bug in one
 must never pass and does (NEVER).
 """
 
-import collections
 import csv
 import io
 import json
@@ -19,12 +18,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from fractions import Fraction
 
 import checkers
-from checkers import KEY, sealed, second, sha
+from both_checkers import Comparison, lay, second
+from checkers import KEY, sealed, sha
 
 COLUMNS = """[columns.id]
 role = "{id}"
@@ -518,7 +517,7 @@ class Forgery:
         elsewhere = os.path.join(os.path.dirname(folder), "elsewhere")
         if getattr(self, "outside", None) == "certificate":
             self.outside = files.pop("certificate.json")
-        checkers.lay({name: data for name, data in files.items() if "\0" not in name}, folder)
+        lay({name: data for name, data in files.items() if "\0" not in name}, folder)
         if getattr(self, "outside", None) is not None:
             with open(elsewhere, "wb") as file:
                 file.write(self.outside)
@@ -536,15 +535,15 @@ WAYS = ["columns"] * 3 + ["letters"] * 2 + ["numbers"] * 3 + ["moved"] * 3 + ["u
     "lies"] * 3 + ["shape"] * 2 + ["counts", "tied"]
 
 
-def chains(amidst, verify, place, dice, tally, differences):
+def chains(verify, both):
     """Versions of a series beside each other, exchanged, altered and taken away: exit codes of both commands."""
     for mode in ("maintain", "m-invariant"):
-        versions = os.path.join(place, mode, "versions")
+        versions = os.path.join(both.place, mode, "versions")
         for number in range(36):
-            work = os.path.join(place, "chain")
+            work = os.path.join(both.place, "chain")
             shutil.rmtree(work, ignore_errors=True)
             shutil.copytree(versions, work)
-            kind, at = number % 12, dice.choice([2, 3])
+            kind, at = number % 12, both.dice.choice([2, 3])
             before = os.path.join(work, str(at - 1))
             path, more = os.path.join(work, str(at)), []
             certificate = lambda folder: os.path.join(folder, "certificate.json")
@@ -589,60 +588,27 @@ def chains(amidst, verify, place, dice, tally, differences):
                 open(certificate(path), "wb").write(sealed(stated))
                 os.remove(os.path.join(path, checkers.ENVELOPE))
             else:
-                open(certificate(before), "w").write(dice.choice(["", "{}", "[" * 5000]))
-            ours = [run(amidst, "verify", path, *more).returncode, run(sys.executable, verify, path, *more).returncode]
-            tally["chains"] += 1
+                open(certificate(before), "w").write(both.dice.choice(["", "{}", "[" * 5000]))
+            ours = [run(both.amidst, "verify", path, *more).returncode, run(sys.executable, verify, path, *more).returncode]
+            both.tally["chains"] += 1
             if ours[0] != ours[1] or ours[0] != expected:
-                differences.append(f"chain {mode} {kind}")
-                print(f"differ on chain {kind} of {mode}: amidst {ours[0]}, verify.py {ours[1]}, expected {expected}")
+                told = f"differ on chain {kind} of {mode}: amidst {ours[0]}, verify.py {ours[1]}, expected {expected}"
+                both.differ(f"chain {mode} {kind}", told)
 
 
 def main():
-    amidst, verdicts = sys.argv[1:3]
-    cases, seed = int(sys.argv[3]) if len(sys.argv) > 3 else 2500, int(sys.argv[4]) if len(sys.argv) > 4 else checkers.SEED
-    dice, began, tally, differences = random.Random(seed), time.time(), collections.Counter(), []
-    with tempfile.TemporaryDirectory() as place:
-        first = subprocess.Popen([verdicts], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        folder = os.path.join(place, "case")
-
-        def compare(what, never=False):
-            first.stdin.write(folder + "\n")
-            answer = json.loads(first.stdout.readline())
-            try:
-                ours = second.verify(folder)
-            except second.Unreadable as error:
-                ours = {"valid": False, "problems": [str(error)]}
-            tally["accepted" if answer["valid"] else "refused"] += 1
-            standing = lambda verdict: [r["verdict"] for r in verdict.get("requirements", [])]
-            wrong = answer["valid"] != ours["valid"] or answer["valid"] and (never or standing(answer) != standing(ours))
-            if wrong:
-                differences.append(what)
-                print(f"{'both accept' if answer['valid'] == ours['valid'] else 'differ on'} {what}:\n"
-                      f"  amidst verify: {answer['valid']} {[p['message'][:300] for p in answer['problems']]}\n"
-                      f"  verify.py:     {ours['valid']} {[p[:300] for p in ours['problems']]}", flush=True)
-                if os.environ.get("KEEP"):
-                    shutil.copytree(folder, os.path.join(os.environ["KEEP"], str(len(differences))), symlinks=True)
-            return answer["valid"]
-
-        releases = dict(make(amidst, place, seed))
-        for name, files in releases.items():
-            checkers.lay(files, folder)
-            if not compare(f"{name}, as released"):
-                differences.append(name)
-                print(f"{name} is refused as it was released")
+    with Comparison(sys.argv[1:], 2500) as both:
+        releases = dict(make(both.amidst, both.place, both.seed))
+        both.as_released(releases)
         slim = [(name, checkers.slim(files) if "release.csv" in files else files) for name, files in releases.items()]
-        for number in range(cases):
+        for number in range(both.cases):
             name, files = slim[number % len(slim)]
-            case = Forgery(files, dice)
-            never = getattr(case, dice.choice(WAYS))()
-            case.sealed_files(folder)
-            compare(f"case {number}, {name}: {'; '.join(case.done)}", bool(never))
-        chains(amidst, os.path.join(os.path.dirname(second.__file__), "verify.py"), place, dice, tally, differences)
-        first.stdin.close()
-        first.wait()
-    print(f"{len(releases)} releases, {cases} forgeries of their form and {tally['chains']} chains of versions in {time.time() - began:.0f} s: "
-          f"{tally['accepted']} accepted, {tally['refused']} refused by both, {len(differences)} differences")
-    sys.exit(1 if differences else 0)
+            case = Forgery(files, both.dice)
+            never = getattr(case, both.dice.choice(WAYS))()
+            case.sealed_files(both.folder)
+            both.compare(f"case {number}, {name}: {'; '.join(case.done)}", never=bool(never))
+        chains(os.path.join(os.path.dirname(second.__file__), "verify.py"), both)
+    both.end(f"{len(releases)} releases, {both.cases} forgeries of their form and {both.tally['chains']} chains of versions")
 
 
 if __name__ == "__main__":
