@@ -100,7 +100,7 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// A row with too few or too many fields.
-    #[error("{}, line {line}: {found} fields, but the header has {expected}. Quote fields that contain the separator, or state the separator", path.display())]
+    #[error("{}, line {line}: {}, but the header has {expected}. {}", path.display(), fields(*found), ragged(*expected))]
     Ragged {
         /// The file.
         path: PathBuf,
@@ -249,6 +249,16 @@ pub enum ReadError {
         /// Its position, from 1.
         position: usize,
     },
+    /// Excel's line that names the separator, in the place of the header.
+    #[error("{}, line {line}: a line that only Excel understands, sep=, stands where the names of the columns should. Delete it, and state `separator = {}` under [data]", path.display(), toml_text(Some(&separator.to_string())))]
+    SeparatorLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The separator that it names.
+        separator: char,
+    },
     /// More distinct values than the column may have.
     #[error("{}: column {} has more than {limit} distinct values. Make it identifying (it is then left out) or insensitive", path.display(), shown(column))]
     TooManyDistinct {
@@ -370,6 +380,19 @@ impl ReadError {
     /// An error constructor for damage in the file at `path`.
     pub(crate) fn damaged(path: &Path, format: Format) -> impl Fn(String) -> ReadError + Copy {
         move |reason| ReadError::Damaged { path: path.to_path_buf(), format: format.name(), reason }
+    }
+}
+
+fn fields(count: usize) -> String {
+    if count == 1 { "1 field".to_string() } else { format!("{count} fields") }
+}
+
+/// The remedies for rows of another length than the header.
+fn ragged(expected: usize) -> &'static str {
+    match expected {
+        // A title or a remark is one field.
+        1 => "Delete what stands above the names of the columns, or state the separator",
+        _ => "Quote fields that contain the separator, or state the separator",
     }
 }
 

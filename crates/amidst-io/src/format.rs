@@ -104,7 +104,14 @@ const INSTEAD: &[(&str, &str)] = &[
     (".zip", "Unpack it first"),
     (".7z", "Unpack it first"),
     (".tar", "Unpack it first"),
+    (".gz", "Unpack it first"),
+    (".zst", "Unpack it first"),
+    (".bz2", "Unpack it first"),
+    (".xz", "Unpack it first"),
+    (".lz4", "Unpack it first"),
     (".pdf", "It holds pages, not a table"),
+    (".docx", "It holds pages, not a table; copy the table into a spreadsheet"),
+    (".odt", "It holds pages, not a table; copy the table into a spreadsheet"),
 ];
 
 /// The extensions of files that are read, each with its dot; a format may have several.
@@ -168,6 +175,11 @@ impl Format {
         matches!(self, Csv | CsvGz | Tsv | TsvGz | JsonLines | JsonLinesGz | Parquet | Arrow)
     }
 
+    /// Whether a file of this name is one that the independent checker knows to be in this format.
+    pub fn is_written_as(self, path: &Path) -> bool {
+        self.is_written() && lower_name(path).ends_with(self.ending())
+    }
+
     /// Whether the file consists of lines of separated values.
     pub fn is_separated(self) -> bool {
         use Format::{Csv, CsvGz, CsvZst, Tsv, TsvGz, TsvZst};
@@ -207,5 +219,11 @@ mod tests {
             assert_eq!(listed && *format != Format::JsonGz, format.is_written(), "{format:?}");
         }
         assert!(instead(Path::new("b.XLS")).contains("save it as .xlsx"));
+        assert!(
+            is_foreign(Path::new("b.arrow.gz")) && is_foreign(Path::new("b.csv.bz2")) && !is_foreign(Path::new("b.v2"))
+        );
+        let written = |name: &str| Format::of_path(Path::new(name)).is_ok_and(|f| f.is_written_as(Path::new(name)));
+        assert!(written("b.CSV") && written("b.jsonl.gz") && written("b.arrow"));
+        assert!(!written("b.txt") && !written("b.feather") && !written("b.ndjson") && !written("b.csv.zst"));
     }
 }

@@ -103,6 +103,13 @@ impl<'a, R: Read> Cutter<'a, R> {
         let mut record = Record::default();
         record.parse(&self.rest, at, self.separator);
         let line = self.first_line;
+        // Text in UTF-16 has zeros everywhere: what else is odd about it follows from that.
+        if memchr(0, &self.rest[at..record.next]).is_some() {
+            return Err(ReadError::Nul { path: path(), line, column: None });
+        }
+        if let Some(separator) = separator_line(&self.rest[at..record.next]) {
+            return Err(ReadError::SeparatorLine { path: path(), line, separator });
+        }
         if let Some(long) = record.fields.iter().find(|f| f.end - f.start > FIELD_LIMIT) {
             return Err(ReadError::FieldTooLong { path: path(), line, column: None, quoted: long.quoted });
         }
@@ -186,6 +193,18 @@ impl<'a, R: Read> Cutter<'a, R> {
         let mut record = Record::default();
         record.parse(text, 0, self.separator);
         record.fields.iter().any(|f| f.end - f.start > FIELD_LIMIT)
+    }
+}
+
+/// The separator that a line `sep=;` names, which Excel writes above the header.
+fn separator_line(line: &[u8]) -> Option<char> {
+    match line.trim_ascii_end() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', separator] if separator.is_ascii_punctuation() => {
+            Some(char::from(*separator))
+        }
+        // A tab is trimmed.
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'='] if line.contains(&b'\t') => Some('\t'),
+        _ => None,
     }
 }
 

@@ -27,7 +27,19 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn separated_values() {
-    let cases: [(&[u8], &str); 19] = [
+    let cases: [(&[u8], &str); 22] = [
+        (
+            b"Export of March\n\na,b\n1,secret\n",
+            "t, line 3: 2 fields, but the header has 1. Delete what stands above the names of the columns, or state the separator",
+        ),
+        (
+            b"sep=;\r\na;b\r\n1;secret\r\n",
+            "t, line 1: a line that only Excel understands, sep=, stands where the names of the columns should. Delete it, and state `separator = \";\"` under [data]",
+        ),
+        (
+            b"a\0;\0b\0\r\0\n\x001\0;\x002\0\r\0\n\0",
+            "t, line 1: a NUL byte. The file is damaged, or not text, or UTF-16: then state `encoding = \"utf-16le\"` under [data]",
+        ),
         (b"", "t: the file is empty. It needs a header line and at least one row"),
         (b"\n\r\n\n", "t: the file is empty. It needs a header line and at least one row"),
         (b"\xEF\xBB\xBF", "t: the file is empty. It needs a header line and at least one row"),
@@ -40,7 +52,7 @@ fn separated_values() {
         ),
         (
             b"a,b\n\n\"x\ny\",2\nsecret\n4,4\n",
-            "t, line 5: 1 fields, but the header has 2. Quote fields that contain the separator, or state the separator",
+            "t, line 5: 1 field, but the header has 2. Quote fields that contain the separator, or state the separator",
         ),
         (
             b"a,b\n1,2\n3,sec\0ret\n",
@@ -74,7 +86,7 @@ fn separated_values() {
         (b"\"a,b\n1,2\n", "t, line 1: a quote that opens here is never closed"),
         (
             b"a,b\n1,2\n3,4\n5\n",
-            "t, line 4: 1 fields, but the header has 2. Quote fields that contain the separator, or state the separator",
+            "t, line 4: 1 field, but the header has 2. Quote fields that contain the separator, or state the separator",
         ),
         (
             b"a,b\n1,2\n\n3,4,5\n",
