@@ -75,9 +75,9 @@ impl Attack {
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         let Some(entry) = find(&self.name) else {
             let hint = amidst::nearest(&self.name, ATTACKS.iter().map(|a| a.id));
-            let hint = hint.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+            let hint = hint.map_or(String::new(), |n| format!("did you mean `{n}`? "));
             return Err(Failure::Usage(format!(
-                "there is no attack `{}`{hint} `amidst attacks` lists them",
+                "there is no attack `{}`; {hint}`amidst attacks` lists them",
                 self.name
             )));
         };

@@ -115,7 +115,9 @@ fn run(arguments: Vec<OsString>) -> u8 {
             let text = error.render().to_string();
             terminal::usage(&text);
             if json {
-                Terminal::new(true, false).failed_usage(text.lines().next().unwrap_or_default(), code);
+                // What is missing stands on lines of its own, up to an empty one.
+                let told: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+                Terminal::new(true, false).failed_usage(&told.join(" "), code);
             }
             return code;
         }

@@ -49,6 +49,12 @@ pub(crate) fn never_written(path: &Path) -> Option<String> {
             format.name(),
             amidst_io::WRITTEN
         )),
+        Ok(format) if !format.is_written_as(path) => Some(format!(
+            "{} cannot be written as a release: the checker knows {} files by another ending. Choose one of {}",
+            path.display(),
+            format.name(),
+            amidst_io::WRITTEN
+        )),
         // A folder that is called like a file of another program would be taken for one.
         Err(_) if amidst_io::is_foreign(path) => Some(format!(
             "{} cannot be written as a release. Choose one of {}, or the name of a folder",

@@ -28,16 +28,29 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What `anonymize` wrote: a folder, the public part of it, or a table with its certificate beside it.
+    /// What `anonymize` wrote: a folder, the public part of it, a table with its certificate beside it, or the
+    /// certificate of either.
     pub fn at(path: &Path) -> Result<Self, Failure> {
         if path.is_file() {
-            let certificate = certificate_beside(path);
-            if !certificate.is_file() {
-                let problem = format!("{} has no certificate {}", path.display(), certificate.display());
-                return Err(Failure::usage(problem, Remedy::NameCertificate(path.to_path_buf())));
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if let Some(table) = name.strip_suffix(CERTIFICATE).and_then(|table| table.strip_suffix('.')) {
+                return Subject::files(&path.with_file_name(table), path);
             }
-            let envelope = Some(envelope_beside(path));
-            return Ok(Subject { release: path.to_path_buf(), certificate, envelope });
+            let certificate = certificate_beside(path);
+            if certificate.is_file() {
+                let envelope = Some(envelope_beside(path));
+                return Ok(Subject { release: path.to_path_buf(), certificate, envelope });
+            }
+            // The table in the folder of a release is checked with the whole of that folder.
+            let folder = files::parent(path);
+            if folder.join(CERTIFICATE).is_file() && (name == CERTIFICATE || amidst_io::Format::of_path(path).is_ok()) {
+                return Subject::at(folder);
+            }
+            let problem = format!("{} has no certificate {}", path.display(), certificate.display());
+            return Err(Failure::usage(problem, Remedy::NameCertificate(path.to_path_buf())));
+        }
+        if !path.exists() {
+            return Err(Failure::Usage(format!("there is no {}", path.display())));
         }
         if !path.is_dir() {
             return Err(Failure::Usage(format!("{} is not a folder with a release", path.display())));

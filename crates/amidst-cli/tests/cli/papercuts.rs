@@ -31,8 +31,50 @@ fn a_release_goes_to_standard_output_where_asked() {
     let both = scratch.amidst(&["anonymize", "policy.toml", "--out", "-", "--json"]);
     assert!(both.code == 2 && both.stderr.contains("standard output"), "{}", both.stderr);
     // The certificate of a file is stored next to it, and is found there.
-    let verify = scratch.amidst(&["verify", "r.csv"]);
-    assert_eq!(verify.code, 0, "{}{}", verify.stdout, verify.stderr);
+    for named in ["r.csv", "r.csv.certificate.json"] {
+        let verify = scratch.amidst(&["verify", named]);
+        assert_eq!(verify.code, 0, "{named}: {}{}", verify.stdout, verify.stderr);
+    }
+}
+
+/// The table of a release is checked with its folder, by whichever of its files it is named.
+#[test]
+fn a_release_is_found_by_its_files() {
+    let scratch = TestFolder::with_sample(300);
+    assert_eq!(scratch.amidst(&["anonymize", "policy.toml", "--out", "out"]).code, 0);
+    let whole = scratch.amidst(&["verify", "out"]);
+    for named in ["out/public/release.csv", "out/public/certificate.json", "out/public"] {
+        let verify = scratch.amidst(&["verify", named]);
+        assert_eq!((verify.code, &verify.stdout), (0, &whole.stdout), "{named}: {}", verify.stderr);
+    }
+    // A table that does not belong to it is not taken for it.
+    std::fs::copy(scratch.path("patients.csv"), scratch.path("out/public/other.csv")).unwrap();
+    assert_eq!(scratch.amidst(&["verify", "out/public/other.csv"]).code, 1);
+    std::fs::remove_file(scratch.path("out/public/other.csv")).unwrap();
+    std::fs::copy(scratch.path("patients.csv"), scratch.path("out/public/release.csv")).unwrap();
+    assert_eq!(scratch.amidst(&["verify", "out/public/release.csv"]).code, 1);
+    scratch.amidst(&["verify", "patients.csv"]).fails(2, &["patients.csv has no certificate"]);
+    scratch.amidst(&["verify", "nowhere"]).fails(2, &["there is no nowhere"]);
+}
+
+/// What is published can be verified: a file gets no ending that the checker does not know.
+#[test]
+fn a_release_has_an_ending_that_the_checker_knows() {
+    let scratch = TestFolder::with_sample(300);
+    let before = scratch.names();
+    for name in
+        ["r.txt", "r.tab", "r.pq", "r.feather", "r.ipc", "r.ndjson", "r.csv.zst", "r.xlsx", "r.arrow.gz", "r.csv.xz"]
+    {
+        let run = scratch.amidst(&["anonymize", "policy.toml", "--out", name]);
+        run.fails(
+            2,
+            &[name, "cannot be written as a release", ".csv .tsv .jsonl (each also with .gz) .parquet .arrow"],
+        );
+        scratch.file("named.toml", &scratch.read("policy.toml").replace("release.csv", name));
+        scratch.amidst(&["check", "named.toml"]).fails(2, &["cannot be written as a release"]);
+        std::fs::remove_file(scratch.path("named.toml")).unwrap();
+    }
+    assert_eq!(scratch.names(), before);
 }
 
 #[test]
@@ -62,6 +104,7 @@ fn failures_are_objects_where_json_is_asked_for() {
         (&["explore", "wrong.toml", "--json"], 2, "policy"),
         (&["anonymize", "--jsom", "--json"], 2, "usage"),
         (&["explain", "nothing-at-all", "--json"], 2, "usage"),
+        (&["attack", "homogenity", "patients.csv", "--json"], 2, "usage"),
     ] {
         let run = scratch.amidst(arguments);
         assert_eq!(run.code, code, "{arguments:?}: {}", run.stderr);
@@ -72,6 +115,8 @@ fn failures_are_objects_where_json_is_asked_for() {
     }
     let said = object(&scratch.amidst(&["anonymize", "wrong.toml", "--out", "o", "--json"]).stdout);
     assert!(said["error"]["problems"][0]["line"].is_u64(), "{said}");
+    let said = object(&scratch.amidst(&["anonymize", "--json"]).stdout);
+    assert!(said["error"]["message"].as_str().is_some_and(|m| m.ends_with("not provided: <POLICY>")), "{said}");
     let check = scratch.amidst(&["check", "wrong.toml", "--json"]);
     assert_eq!(object(&check.stdout)["fits"], false);
 }
