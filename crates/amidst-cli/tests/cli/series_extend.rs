@@ -124,3 +124,33 @@ fn an_extension_happens_whole_or_not_at_all() {
     old.iter().for_each(|(content, path)| fs::write(path, content).unwrap());
     scratch.amidst(&["series", "log", "ward"]).fails(2, &["policy or a hierarchy beside it"]);
 }
+
+/// A tree in a JSON file is copied, kept and extended as a file of levels is.
+#[test]
+fn a_taxonomy_in_a_file_belongs_to_the_series() {
+    let scratch = TestFolder::new();
+    let zips = |more: &str| {
+        format!(
+            r#"{{"Any": {{"low": ["4300", "4301", "4302", "4303", "4304"{more}],
+        "high": ["4305", "4306", "4307", "4308", "4309"]}}}}"#
+        )
+    };
+    let row = |i: usize| format!("p{i},{},{},d{}\n", 20 + i * 7 % 50, 4300 + i * 3 % 10, i * 5 % 7);
+    scratch.file("people.csv", &(0..40).map(row).fold("id,age,zip,disease\n".into(), |t: String, r| t + &r));
+    scratch.file("policy.toml", &policy().replace("file = \"zips.csv\"", "taxonomy = \"trees/zips.json\""));
+    fs::create_dir(scratch.path("trees")).unwrap();
+    scratch.file("trees/zips.json", &zips(""));
+    scratch.file("new.csv", "id,age,zip,disease\nq1,30,4299,d1\nq2,31,4298,d2\nq3,32,4299,d3\n");
+    done(&scratch, &["series", "init", "ward", "--policy", "policy.toml"]);
+    scratch.amidst(INSERT).fails(2, &["`zip` lacks 2 values", "amidst series extend ward --policy POLICY"]);
+    scratch.file("trees/zips.json", &zips(r#", "4298", "4299""#));
+    let told = scratch.amidst(&[EXTEND, &["--json"]].concat()).json(0);
+    assert_eq!(told["columns"], serde_json::json!(["zip"]));
+    // From here on the series has what it needs.
+    fs::remove_dir_all(scratch.path("trees")).unwrap();
+    done(&scratch, INSERT);
+    done(&scratch, &["series", "publish", "ward", "--allow-leak"]);
+    done(&scratch, &["verify", "ward/versions/2"]);
+    let public = scratch.read("ward/versions/2/policy.toml");
+    assert!(public.contains("zips.json") && !public.contains('/'), "{public}");
+}

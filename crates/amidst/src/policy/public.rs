@@ -17,10 +17,8 @@ impl Policy {
         policy.data.input = None;
         policy.data.conventions = Default::default();
         for column in policy.columns.iter_mut().chain(&mut policy.default) {
-            for (key, value) in column.hierarchy.iter_mut().flatten() {
-                if let ("file", Value::Text(file)) = (key.as_str(), value) {
-                    *file = file_name(file);
-                }
+            for file in column.hierarchy_files_mut() {
+                *file = file_name(file);
             }
         }
         for requirement in &mut policy.requirements {
@@ -61,6 +59,9 @@ mod tests {
             [columns.zip]
             role = "quasi"
             hierarchy = { file = "/home/ann/secret/zip.csv" }
+            [columns.job]
+            role = "quasi"
+            hierarchy = { taxonomy = "../secret/jobs.json" }
             [columns.disease]
             role = "sensitive"
             [[require]]
@@ -80,7 +81,7 @@ mod tests {
         for word in ["secret", "SELECT", "Ann", "ann", "/"] {
             assert!(!written.contains(word), "{word}: {written}");
         }
-        for word in ["zip.csv", "people.csv", "postgres:", "release.parquet"] {
+        for word in ["zip.csv", "jobs.json", "people.csv", "postgres:", "release.parquet"] {
             assert!(written.contains(word), "{word}: {written}");
         }
         assert_eq!(public.public_form(), public);

@@ -4,19 +4,35 @@ use std::path::PathBuf;
 
 use amidst_core::parameter::Value;
 
-use super::Policy;
+use super::{ColumnPolicy, Policy};
+
+/// The keys of a hierarchy under which a text is the name of a file.
+const FILE_KEYS: [&str; 2] = ["file", "taxonomy"];
+
+impl ColumnPolicy {
+    /// The files that its hierarchy is read from, as the policy names them.
+    pub(crate) fn hierarchy_files(&self) -> impl Iterator<Item = &String> {
+        self.hierarchy.iter().flatten().filter_map(|(key, value)| match value {
+            Value::Text(file) if FILE_KEYS.contains(&key.as_str()) => Some(file),
+            _ => None,
+        })
+    }
+
+    /// The same, to be named otherwise.
+    pub(crate) fn hierarchy_files_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.hierarchy.iter_mut().flatten().filter_map(|(key, value)| match value {
+            Value::Text(file) if FILE_KEYS.contains(&key.as_str()) => Some(file),
+            _ => None,
+        })
+    }
+}
 
 impl Policy {
     /// Every file on this machine that the policy names and that is read for a release: those of the table as they are
-    /// now, of hierarchies, and of populations. Whatever else a hierarchy states as a text is taken for the name of a
-    /// file, too: one that is not there changes nothing.
+    /// now, of hierarchies, and of populations.
     pub fn files_read(&self) -> Vec<PathBuf> {
-        let recipes = self.columns.iter().chain(&self.default).filter_map(|column| column.hierarchy.as_ref());
-        let named = recipes.flatten().map(|(_, value)| value);
-        let hierarchies = named.filter_map(|value| match value {
-            Value::Text(file) => Some(self.origin.resolve(file)),
-            _ => None,
-        });
+        let columns = self.columns.iter().chain(&self.default);
+        let hierarchies = columns.flat_map(ColumnPolicy::hierarchy_files).map(|file| self.origin.resolve(file));
         let required = self.requirements.iter().filter_map(|required| {
             let population =
                 required.model.parameters.iter().find(|p| p.kind == amidst_core::parameter::Kind::Population)?;
@@ -36,9 +52,29 @@ impl Policy {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::fs;
 
+    use amidst_core::hierarchy::{BUILDERS, Recipe};
+    use amidst_core::table::Column;
+
     use super::*;
+
+    /// A builder that reads a file is known to do so: its file is copied, watched, and named without the way to it.
+    #[test]
+    fn every_builder_that_reads_a_file_is_known() {
+        let column = Column::from_values("x", ["1", "2"]);
+        for builder in BUILDERS {
+            let read = Cell::new(false);
+            let reader = |_: &str| {
+                read.set(true);
+                Err("none".to_string())
+            };
+            let table = [(builder.id.to_string(), Value::Text("name".to_string()))];
+            let _ = (builder.build)(&Recipe { table: &table, read: &reader, missing: &[] }, &column);
+            assert_eq!(read.get(), FILE_KEYS.contains(&builder.id), "{}", builder.id);
+        }
+    }
 
     #[test]
     fn every_file_that_a_policy_names_is_listed() {

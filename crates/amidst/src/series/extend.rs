@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use amidst_core::parameter::Value as Parameter;
 use amidst_core::requirement::SensitiveDomain;
 
 use super::choose::with_m;
@@ -170,24 +169,20 @@ fn grown(own: &Policy, other: &Policy) -> Policy {
 
 /// Names the file of a hierarchy by its whole path: the policy is read from another place.
 fn absolute(own: &Policy, column: &mut ColumnPolicy) {
-    for (_, value) in column.hierarchy.iter_mut().flatten().filter(|(name, _)| name == "file") {
-        if let Parameter::Text(file) = value {
-            *file = own.origin.resolve(file).display().to_string();
-        }
+    for file in column.hierarchy_files_mut() {
+        *file = own.origin.resolve(file).display().to_string();
     }
 }
 
 /// What a policy says of the values of a column, the texts of files included.
 fn text_of(policy: &Policy, name: &str) -> String {
     let Some(column) = policy.column(name) else { return String::new() };
-    let files = column.hierarchy.iter().flatten().filter(|(key, _)| key == "file");
-    let text = |value: &Parameter| match value {
-        Parameter::Text(file) => fs::read_to_string(policy.origin.resolve(file)).unwrap_or_default(),
-        _ => String::new(),
-    };
-    let files: Vec<String> = files.map(|(_, value)| text(value)).collect();
-    let others: Vec<_> = column.hierarchy.iter().flatten().filter(|(key, _)| key != "file").collect();
-    format!("{others:?} {files:?} {:?} {:?} {:?}", column.order, column.categories, column.accept)
+    let text = |file: &String| fs::read_to_string(policy.origin.resolve(file)).unwrap_or_default();
+    let files: Vec<String> = column.hierarchy_files().map(text).collect();
+    // Where the files are does not matter, only what they say.
+    let mut without = column.clone();
+    without.hierarchy_files_mut().for_each(String::clear);
+    format!("{:?} {files:?} {:?} {:?} {:?}", without.hierarchy, column.order, column.categories, column.accept)
 }
 
 /// What is said otherwise than before of values that the state knows.

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use amidst_core::parameter::Value;
-
 use crate::Failure;
 use crate::policy::Policy;
 
@@ -13,9 +11,7 @@ pub(super) fn own_policy(policy: &Policy, private: &Path) -> Result<Policy, Fail
     let mut own = policy.clone();
     let folder = private.join("hierarchies");
     for (number, column) in own.columns.iter_mut().chain(&mut own.default).enumerate() {
-        let recipe = column.hierarchy.iter_mut().flatten();
-        for (_, value) in recipe.filter(|(name, _)| name == "file") {
-            let Value::Text(file) = value else { continue };
+        for file in column.hierarchy_files_mut() {
             let from = policy.origin.resolve(file);
             let name = format!("{number}-{}", from.file_name().unwrap_or_default().to_string_lossy());
             let copied = fs::create_dir_all(&folder).and_then(|()| fs::copy(&from, folder.join(&name)));
