@@ -6,6 +6,7 @@ mod bounds;
 mod classes;
 mod evaluate;
 mod join;
+mod middle;
 mod released;
 mod representative;
 mod rounded;

@@ -2,20 +2,23 @@
 //!
 //! A value that few people of the table have would tell that one of them is here, so only values count that at least k
 //! rows of the table have as the policy's k says. Of those a class offers what is typical of it: in a column that has
-//! an order the values between its quartiles, elsewhere the values that at least two of its rows have. Where it offers
-//! none, the median or the most frequent value stands in; where no value is frequent enough the cell stays as it is
-//! generalized.
+//! an order the values between its quartiles, elsewhere the values that at least two of its rows have, or the most
+//! frequent one. Where it offers none, a round number or day near its median stands for it that nobody has (`middle`),
+//! and where there is none of those either the cell stays as it is generalized.
 //!
 //! Which of several typical values a class gets is chosen so that pairs of columns stay as frequent as they were:
 //! always the most frequent value would make frequent values more frequent than they are. Sweeps over the classes
 //! change one cell at a time for as long as Σ|difference| over all pairs falls.
 
-use amidst_core::hierarchy::{Cell, Generalization, Generalize};
+use std::ops::RangeInclusive;
+
+use amidst_core::hierarchy::{Generalization, Generalize};
 use amidst_core::recoding::Recoding;
 use amidst_core::table::ValueType;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::middle::Values;
 use crate::prepare::Prepared;
 
 /// Sweeps over all classes.
@@ -25,7 +28,30 @@ const SWEEPS: usize = 4;
 const MOST_PAIRS: u64 = 400_000_000;
 
 /// A class in one column: the members' codes in ascending order with their rows.
-type Members<'a> = &'a [(u32, u32, u64)];
+type Class<'a> = &'a [(u32, u32, u64)];
+
+/// The rows of every value of a column, and of every value of a class: class, code and rows, in ascending order.
+struct Members {
+    counts: Vec<u64>,
+    members: Vec<(u32, u32, u64)>,
+}
+
+impl Members {
+    fn of(prepared: &Prepared, recoding: &Recoding, column: usize) -> Self {
+        let set = &prepared.set;
+        let mut counts = vec![0u64; prepared.generalizations[column].levels[0].of.len()];
+        let mut members: Vec<(u32, u32, u64)> = Vec::new();
+        recoding.for_each_part(set, |part| {
+            let code = set.tuple(part.tuple.index())[column];
+            counts[code as usize] += part.entry.rows;
+            if let Some(class) = part.class {
+                members.push((class.0, code, part.entry.rows));
+            }
+        });
+        members.sort_unstable();
+        Members { counts, members }
+    }
+}
 
 /// What a class offers in a column, its first choice first; nothing where the cell stays generalized.
 type Offers = Vec<u32>;
@@ -40,13 +66,44 @@ pub(super) fn representatives(prepared: &Prepared, recoding: &Recoding, least: u
     let mut chosen: Vec<Vec<Option<u32>>> =
         columns.iter().map(|offers| offers.iter().map(|offer| offer.first().copied()).collect()).collect();
     balance(prepared, recoding, &columns, &mut chosen);
-    (prepared.generalizations.iter().zip(chosen))
-        .map(|(g, chosen)| {
-            let label =
-                |code: u32| g.label(&Cell::Node { level: 0, value: g.levels[0].of[code as usize] }).into_owned();
-            chosen.into_iter().map(|code| code.map(label)).collect()
+    (chosen.into_par_iter().enumerate())
+        .map(|(column, chosen)| {
+            let g = &prepared.generalizations[column];
+            let mut texts: Vec<Option<String>> =
+                chosen.iter().map(|code| code.map(|code| value(g, code).to_string())).collect();
+            if texts.iter().any(Option::is_none) {
+                stand_ins(prepared, recoding, column, least, &mut texts);
+            }
+            texts
         })
         .collect()
+}
+
+/// The value of a code, as it is at the lowest level.
+fn value(g: &Generalization, code: u32) -> &str {
+    let level = &g.levels[0];
+    level.of.get(code as usize).and_then(|&at| level.labels.get(at as usize)).map_or("", String::as_str)
+}
+
+/// Gives classes without a representative a round number or day in their middle, or else a value of theirs that enough
+/// rows have, though it be far from their median.
+fn stand_ins(prepared: &Prepared, recoding: &Recoding, column: usize, least: u64, texts: &mut [Option<String>]) {
+    let g = &prepared.generalizations[column];
+    if !ordered(g) {
+        return;
+    }
+    let Members { counts, members } = Members::of(prepared, recoding, column);
+    let rows = (0..).zip(&counts).map(|(code, &rows)| (value(g, code), rows)).filter(|(_, rows)| *rows > 0);
+    let values = Values::of(g.kind, rows);
+    for class in members.chunk_by(|a, b| a.0 == b.0) {
+        let at = class[0].0;
+        let text = &mut texts[at as usize];
+        if text.is_none() && recoding.masked != Some(at) {
+            let of_class = class.iter().map(|&(_, code, rows)| (value(g, code), rows));
+            let round = values.as_ref().and_then(|values| values.middle(of_class, least));
+            *text = round.or_else(|| median(class, &counts, least).map(|code| value(g, code).to_string()));
+        }
+    }
 }
 
 /// Whether the values of a column stand in an order.
@@ -56,17 +113,8 @@ fn ordered(g: &Generalization) -> bool {
 
 /// What each class offers in a column.
 fn offers(prepared: &Prepared, recoding: &Recoding, column: usize, least: u64) -> Vec<Offers> {
-    let (set, g) = (&prepared.set, &prepared.generalizations[column]);
-    let mut counts = vec![0u64; g.levels[0].of.len()];
-    let mut members: Vec<(u32, u32, u64)> = Vec::new();
-    recoding.for_each_part(set, |part| {
-        let code = set.tuple(part.tuple.index())[column];
-        counts[code as usize] += part.entry.rows;
-        if let Some(class) = part.class {
-            members.push((class.0, code, part.entry.rows));
-        }
-    });
-    members.sort_unstable();
+    let g = &prepared.generalizations[column];
+    let Members { counts, members } = Members::of(prepared, recoding, column);
     let mut offers = vec![Offers::new(); recoding.classes.len()];
     for class in members.chunk_by(|a, b| a.0 == b.0) {
         let at = class[0].0;
@@ -78,39 +126,60 @@ fn offers(prepared: &Prepared, recoding: &Recoding, column: usize, least: u64) -
 }
 
 /// The first choice of a class, and what else is typical of it.
-fn offered(class: Members<'_>, counts: &[u64], least: u64, ordered: bool) -> Offers {
-    let first = if ordered { median(class, counts, least) } else { mode(class, counts, least) };
+fn offered(class: Class<'_>, counts: &[u64], least: u64, ordered: bool) -> Offers {
+    let inner = inner(class);
+    let first = match (ordered, inner.first(), inner.last()) {
+        (true, Some(&low), Some(&high)) => nearest_to_median(class, low..=high, counts, least),
+        (true, ..) => None,
+        (false, ..) => mode(class, counts, least),
+    };
     let Some(first) = first else { return Offers::new() };
-    let rows: u64 = class.iter().map(|m| m.2).sum();
-    let (mut below, mut offers) = (0, vec![first]);
+    let mut offers = vec![first];
     for same in class.chunk_by(|a, b| a.1 == b.1) {
         let (code, held) = (same[0].1, same.iter().map(|m| m.2).sum::<u64>());
-        let inner = (below + held) * 4 > rows && below * 4 < rows * 3;
-        below += held;
         let common = counts.get(code as usize).is_some_and(|&n| n >= least);
-        if code != first && common && if ordered { inner } else { held >= 2 } {
+        if code != first && common && if ordered { inner.contains(&code) } else { held >= 2 } {
             offers.push(code);
         }
     }
     offers
 }
 
+/// The codes of a class between its quartiles, in ascending order.
+fn inner(class: Class<'_>) -> Vec<u32> {
+    let rows: u64 = class.iter().map(|m| m.2).sum();
+    let mut below = 0;
+    let mut inner = Vec::new();
+    for same in class.chunk_by(|a, b| a.1 == b.1) {
+        let held = same.iter().map(|m| m.2).sum::<u64>();
+        if (below + held) * 4 > rows && below * 4 < rows * 3 {
+            inner.push(same[0].1);
+        }
+        below += held;
+    }
+    inner
+}
+
 /// The value nearest to the median of a class that enough rows of the table have, from its least to its greatest value.
-fn median(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
+fn median(class: Class<'_>, counts: &[u64], least: u64) -> Option<u32> {
+    nearest_to_median(class, class.first()?.1..=class.last()?.1, counts, least)
+}
+
+/// The same, from among some codes.
+fn nearest_to_median(class: Class<'_>, codes: RangeInclusive<u32>, counts: &[u64], least: u64) -> Option<u32> {
     let rows: u64 = class.iter().map(|m| m.2).sum();
     let mut below = 0;
     let middle = class.iter().find(|m| {
         below += m.2;
         below * 2 >= rows
     })?;
-    let (low, high) = (class.first()?.1, class.last()?.1);
     let common = |code: &u32| counts.get(*code as usize).is_some_and(|&n| n >= least);
-    (low..=high).filter(common).min_by_key(|&code| (code.abs_diff(middle.1), code))
+    codes.filter(common).min_by_key(|&code| (code.abs_diff(middle.1), code))
 }
 
 /// The most frequent value of a class among those that enough rows of the table have; of several the most frequent
 /// there.
-fn mode(class: Members<'_>, counts: &[u64], least: u64) -> Option<u32> {
+fn mode(class: Class<'_>, counts: &[u64], least: u64) -> Option<u32> {
     let values = class.chunk_by(|a, b| a.1 == b.1).map(|same| (same[0].1, same.iter().map(|m| m.2).sum::<u64>()));
     let common = values.filter(|&(code, _)| counts.get(code as usize).is_some_and(|&n| n >= least));
     let best = common.max_by_key(|&(code, rows)| (rows, counts.get(code as usize).copied(), std::cmp::Reverse(code)));
@@ -210,6 +279,17 @@ mod tests {
         let mut rare = vec![1; 10];
         rare[0] = 10;
         assert_eq!(median(&class, &rare, 3), None);
+    }
+
+    #[test]
+    fn a_frequent_value_at_the_edge_of_a_class_is_not_typical_of_it() {
+        let class = [(0, 10, 1), (0, 20, 1), (0, 21, 1), (0, 22, 1), (0, 23, 1), (0, 24, 1), (0, 90, 1)];
+        let mut counts = vec![1; 100];
+        counts[89] = 10;
+        assert_eq!(offered(&class, &counts, 3, true), []);
+        assert_eq!(median(&class, &counts, 3), Some(89));
+        counts[23] = 10;
+        assert_eq!(offered(&class, &counts, 3, true), [23]);
     }
 
     #[test]

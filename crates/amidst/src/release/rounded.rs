@@ -28,7 +28,7 @@ pub(super) fn rounded(label: &str) -> Option<String> {
 }
 
 /// The greatest of 1, 2 and 5 times a power of ten that is not above a width.
-fn step(width: Decimal) -> Option<Decimal> {
+pub(super) fn step(width: Decimal) -> Option<Decimal> {
     if width <= Decimal::ZERO {
         return None;
     }

@@ -53,28 +53,26 @@ pub fn show(policy: &Policy, prepared: &Prepared, found: &mut Found, joined: Opt
         ));
     }
     let recoding = &mut found.recoding;
+    let text = |(label, cell): (String, &Cell)| match (output.ranges, cell) {
+        (Ranges::Label, _) => label,
+        (Ranges::Midpoint, _) => midpoint(&label).unwrap_or(label),
+        (Ranges::Bounds, _) => single(&label).unwrap_or(label),
+        // The ends of an interval of a hierarchy are nobody's value.
+        (Ranges::Rounded, Cell::Node { .. }) => label,
+        (Ranges::Rounded, _) => rounded(&label).unwrap_or(label),
+    };
+    let cells = |c: usize| recoding.classes.iter().map(move |class| &class[c]);
+    let labelled = |c: usize| labels(prepared, recoding, c).zip(cells(c)).map(text);
     let columns: Vec<Vec<String>> = match output.values {
         OutputValues::Representative => {
-            (representatives(prepared, recoding, stated_k(policy).max(2)).into_iter().enumerate())
+            let chosen = representatives(prepared, recoding, stated_k(policy).max(2)).into_iter().enumerate();
+            chosen
                 .map(|(c, chosen)| {
-                    let labels = labels(prepared, recoding, c);
-                    chosen.into_iter().zip(labels).map(|(chosen, label)| chosen.unwrap_or(label)).collect()
+                    chosen.into_iter().zip(labelled(c)).map(|(one, label)| one.unwrap_or(label)).collect()
                 })
                 .collect()
         }
-        OutputValues::Generalized => {
-            let text = |(label, cell): (String, &Cell)| match (output.ranges, cell) {
-                (Ranges::Label, _) => label,
-                (Ranges::Midpoint, _) => midpoint(&label).unwrap_or(label),
-                (Ranges::Bounds, _) => single(&label).unwrap_or(label),
-                // The ends of an interval of a hierarchy are nobody's value.
-                (Ranges::Rounded, Cell::Node { .. }) => label,
-                (Ranges::Rounded, _) => rounded(&label).unwrap_or(label),
-            };
-            let cells = |c: usize| recoding.classes.iter().map(move |class| &class[c]);
-            let column = |c: usize| labels(prepared, recoding, c).zip(cells(c)).map(text).collect();
-            (0..prepared.generalizations.len()).map(column).collect()
-        }
+        OutputValues::Generalized => (0..prepared.generalizations.len()).map(|c| labelled(c).collect()).collect(),
     };
     let shown = (0..recoding.classes.len()).map(|class| columns.iter().map(|c| c[class].clone()).collect());
     recoding.shown = Some(shown.collect());
