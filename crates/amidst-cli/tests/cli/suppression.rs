@@ -87,3 +87,38 @@ fn local_recodings_mask_rows_too() {
     }
     assert!(ever > 0, "nothing was ever masked");
 }
+
+/// A whole number is a number of rows, and is told of where it looks like a share; 1 and 1.0 never differ silently.
+#[test]
+fn numbers_of_rows_that_look_like_shares_are_told_of() {
+    let house = TestFolder::with_sample(300);
+    let policy = house.read("policy.toml");
+    let said = |limit: &str| {
+        house.file("p.toml", &policy.replace("max_suppression = 0.02", &format!("max_suppression = {limit}")));
+        let run = house.amidst(&["check", "p.toml"]);
+        (run.code, run.stderr)
+    };
+    for (limit, told) in [
+        ("1", "1 row of 300"),
+        ("2", "2 rows of 300"),
+        ("10", "10 rows of 300"),
+        ("300", "every row may be left out"),
+        ("5000", "every row may be left out"),
+        ("1.0", "every row may be left out"),
+        ("\"100 %\"", "every row may be left out"),
+    ] {
+        let (code, stderr) = said(limit);
+        assert!(
+            code == 0 && stderr.contains("warning: `max_suppression") && stderr.contains(told),
+            "{limit}: {stderr}"
+        );
+    }
+    for silent in ["0", "0.0", "0.02", "\"2 %\"", "\"1/50\"", "40", "299"] {
+        let (code, stderr) = said(silent);
+        assert!(code == 0 && !stderr.contains("max_suppression"), "{silent}: {stderr}");
+    }
+    for wrong in ["-1", "1.5", "\"200 %\"", "\"-2 %\"", "\"two\"", "true"] {
+        let (code, stderr) = said(wrong);
+        assert!(code == 2 && stderr.contains("error: `max_suppression`"), "{wrong}: {stderr}");
+    }
+}

@@ -3,12 +3,12 @@
 //! A table that cannot be read without it is read again with a guess ([`Guessed::read`]); what could be read either way
 //! is told from the values ([`Guessed::look`]). Every guess becomes a line of the draft with its reason.
 
-use amidst_core::table::{Column, DATE_ORDERS, DateOrder, Table, ValueType, number};
+use amidst_core::table::{Column, DATE_ORDERS, DateOrder, Table, ValueType};
 use amidst_io::{Conventions, DateFormat, Formulas, Input, Merged, ReadError, ReadOptions, TextEncoding};
 
 use crate::policy::Data;
 use crate::policy::quote::text;
-use crate::prepare::PrepareError;
+use crate::prepare::{PrepareError, is_value, is_year};
 use crate::words::count;
 
 /// Bytes by which an encoding is guessed.
@@ -169,15 +169,10 @@ fn is_data(first: &[String], table: &Table) -> bool {
     if first.is_empty() || counted(0) || counted(1) {
         return false;
     }
-    let year = |text: &str| text.parse::<u32>().is_ok_and(|y| (1900..=2100).contains(&y));
-    let local = |text: &str| DATE_ORDERS.iter().any(|(_, order)| order.iso(text).is_some());
-    let value = |text: &str| {
-        ValueType::Date.accepts(text) || number(text).is_some() || amidst_io::with_point(text).is_some() || local(text)
-    };
     let alike = |name: &String, column: &Column| {
         let mut below = column.dictionary.iter().filter(|v| v.bytes().any(|b| b.is_ascii_digit())).peekable();
-        let years = year(name);
-        value(name) && below.peek().is_some() && below.all(|v| value(v) && (!years || year(v)))
+        let years = is_year(name);
+        is_value(name) && below.peek().is_some() && below.all(|v| is_value(v) && (!years || is_year(v)))
     };
     let hits = (first.iter().zip(&table.columns)).filter(|(name, column)| alike(name, column)).count();
     hits > 0 && hits * 3 >= first.len()
@@ -204,26 +199,24 @@ fn has_decimal_commas(column: &Column, missing: &[String]) -> bool {
 }
 
 /// The order in which all dates of a table are written that are not written year first, and whether the values tell it.
+/// Some dates of a column may be written year first as well, if most are not.
 fn order_of_dates(table: &Table, missing: &[String]) -> Option<(DateOrder, bool)> {
     let mut orders: Vec<DateOrder> = DATE_ORDERS.iter().map(|(_, order)| *order).collect();
     orders.retain(|order| *order != DateOrder::YearMonthDay);
     let mut any = false;
     for column in table.columns.iter().filter(|c| c.kind == ValueType::Text) {
-        let mut own = orders.clone();
-        let (mut values, mut fits) = (0, true);
-        for value in known(column, missing) {
-            values += 1;
-            own.retain(|order| order.iso(value).is_some());
-            fits &= !own.is_empty();
-            if !fits {
-                break;
-            }
+        let all = known(column, missing).count();
+        let local: Vec<&str> = known(column, missing).filter(|v| !ValueType::Date.accepts(v)).collect();
+        // Fewer than half of the values would not be converted.
+        if local.is_empty() || local.len() * 2 < all {
+            continue;
         }
-        if values > 0 && fits {
+        let written = |order: &DateOrder| local.iter().all(|value| order.iso(value).is_some());
+        let own: Vec<DateOrder> = orders.iter().copied().filter(written).collect();
+        if !own.is_empty() {
             any = true;
             orders = own;
-        } else if values > 0 && DATE_ORDERS[1..].iter().any(|(_, o)| known(column, missing).all(|v| o.iso(v).is_some()))
-        {
+        } else if DATE_ORDERS[1..].iter().any(|(_, order)| written(order)) {
             // This column contradicts one before: no order is the table's.
             return None;
         }
@@ -282,5 +275,8 @@ mod tests {
         assert_eq!(order(vec![dates(&["01/02/2000"])]), Some((DateOrder::DayMonthYear, false)));
         assert_eq!(order(vec![dates(&["31.12.1999"]), dates(&["12/31/1999"])]), None);
         assert_eq!(order(vec![dates(&["1999-12-31", "x"])]), None);
+        // Two hands wrote the table.
+        assert_eq!(order(vec![dates(&["31.12.1999", "2000-02-01"])]), Some((DateOrder::DayMonthYear, true)));
+        assert_eq!(order(vec![dates(&["31.12.1999", "2000-02-01", "2001-02-01"])]), None);
     }
 }

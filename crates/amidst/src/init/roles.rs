@@ -10,7 +10,7 @@ use super::detect::{self, Means};
 use super::names::{Meaning, Name};
 use super::profile::Profile;
 use crate::policy::Role;
-use crate::prepare::DISTINCT_LIMIT;
+use crate::prepare::{DISTINCT_LIMIT, shape};
 use crate::words::count;
 
 /// A guessed role, and why.
@@ -204,14 +204,28 @@ fn date(profile: &Profile<'_>, finding: &str) -> Guess {
     let whole = profile.column.kind == ValueType::Date || profile.values.iter().all(|v| date_order([*v]).is_some());
     match whole || profile.is_kinds() {
         true => quasi(2, finding),
-        false => match profile.values.iter().filter(|v| date_order([**v]).is_none()).count() {
-            slips if slips * 10 <= profile.values.len() => left_out(format!(
-                "dates, but {} in no way that dates are: mend what is wrong or list it in `missing`, then draft again",
-                count(slips as u64, "value is written", "values are written")
-            )),
-            _ => left_out("times that nothing says how to generalize"),
-        },
+        false => {
+            let slips: Vec<&str> = profile.values.iter().copied().filter(|v| date_order([*v]).is_none()).collect();
+            match slips.len() * 10 <= profile.values.len() {
+                true => left_out(format!(
+                    "dates, but {} in no way that dates are{}: mend what is wrong or list it in `missing`, then draft again",
+                    count(slips.len() as u64, "value is written", "values are written"),
+                    first_of(profile, &slips)
+                )),
+                false => left_out("times that nothing says how to generalize"),
+            }
+        }
     }
+}
+
+/// Where the first of some values stands, and how it is written.
+fn first_of(profile: &Profile<'_>, values: &[&str]) -> String {
+    let (codes, dictionary) = (&profile.column.codes, &profile.column.dictionary);
+    let wanted: Vec<u32> = values.iter().filter_map(|value| dictionary.code(value)).collect();
+    let Some(row) = (0..codes.len()).find(|&row| wanted.contains(&codes.get(row))) else { return String::new() };
+    let which = if values.len() == 1 { "" } else { "the first " };
+    // Rows are counted without the header, whatever the format.
+    format!(" ({which}in row {} of the data, like {})", row + 1, shape(dictionary.value(codes.get(row))))
 }
 
 /// Private columns are released as they are, unless they single people out.
@@ -349,6 +363,17 @@ mod tests {
         // Three people with a few rows each are three people.
         assert_eq!(role("patient no", (0..9).map(|i| (i / 3 + 1).to_string())), Role::Key);
         assert_eq!(role("child no", (0..900).map(|i| (i % 7 + 1).to_string())), Role::Identifying);
+    }
+
+    #[test]
+    fn a_slip_among_dates_is_told_with_its_place() {
+        let days = (0..40)
+            .map(|i| if i == 6 { "some time".into() } else { format!("2024-{:02}-{:02}", i % 12 + 1, i % 28 + 1) });
+        let column = super::super::profile::tests::column("seen", days);
+        let guess = guess(&Profile::of(&column, &[]));
+        assert_eq!(guess.role, Role::Identifying);
+        assert!(guess.why.contains("1 value is written") && guess.why.contains("row 7 of the data"), "{}", guess.why);
+        assert!(guess.why.contains("“aaaa aaaa”") && !guess.why.contains("some time"), "{}", guess.why);
     }
 
     #[test]

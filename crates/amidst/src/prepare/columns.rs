@@ -1,7 +1,7 @@
 //! Which columns there are, and what the policy says of each.
 
 use amidst_check::alike;
-use amidst_core::table::{Column, Table};
+use amidst_core::table::{Column, DATE_ORDERS, Table, ValueType, number};
 
 use super::PrepareError;
 use crate::policy::quote::key;
@@ -79,9 +79,36 @@ pub(crate) fn section<'a>(column: &'a ColumnPolicy, key: &'a str) -> [&'a str; 3
     ["columns", &column.name, key]
 }
 
+/// Whether a text is a number or a date, as values are and names of columns hardly ever.
+pub(crate) fn is_value(text: &str) -> bool {
+    let local = || DATE_ORDERS.iter().any(|(_, order)| order.iso(text).is_some());
+    ValueType::Date.accepts(text) || number(text).is_some() || amidst_io::with_point(text).is_some() || local()
+}
+
+/// Whether a text is a year: years do name columns.
+pub(crate) fn is_year(text: &str) -> bool {
+    text.parse::<u32>().is_ok_and(|year| (1900..=2100).contains(&year))
+}
+
+/// Whether the first line of a table, taken for the names of its columns, seems to be somebody's row.
+fn seems_to_hold_values(header: &[String]) -> bool {
+    let counted = |from: usize| header.iter().enumerate().all(|(i, name)| *name == (i + from).to_string());
+    let values = header.iter().filter(|name| is_value(name) && !is_year(name)).count();
+    !counted(0) && !counted(1) && values > 0 && values * 3 >= header.len()
+}
+
 /// Every column that the policy names is there, and every column that is there is covered by the policy.
 pub(crate) fn covered(policy: &Policy, header: &[String]) -> Result<(), PrepareError> {
     let mut errors = Vec::new();
+    let lacking = policy.columns.iter().any(|c| !header.contains(&c.name));
+    if lacking && !policy.data.conventions.no_header && seems_to_hold_values(header) {
+        // Names are quoted elsewhere; these may be values of a person.
+        let message =
+            "the columns of the policy are not in the data, whose first line seems to hold values instead of names";
+        let help = "if it has no header, write `header = false` under [data]: columns are then called column1, column2, …; else \
+                    put their names above";
+        return Err(PrepareError::of(policy, vec![policy.origin.error_at_key(&["data"], message).help(help)]));
+    }
     for (i, column) in policy.columns.iter().enumerate() {
         // TOML has no two sections of one name, but a policy made from lists of names may.
         if policy.columns[..i].iter().any(|c| c.name == column.name) {

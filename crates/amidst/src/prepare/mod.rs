@@ -5,7 +5,7 @@
 //! not fit is found before the counting, all of it at once, each error with its place in the policy and its line in the
 //! data.
 //!
-//! May use: `job`, `policy`, and what those use.
+//! May use: `job`, `policy`, `words`, and what those use.
 
 pub(crate) mod alike;
 mod columns;
@@ -43,13 +43,13 @@ use amidst_io::{Conventions, ReadError, ReadOptions};
 use crate::job::{Control, Stage};
 use crate::policy::{Policy, Role};
 
-pub(crate) use columns::BOUNDS;
+pub(crate) use columns::{BOUNDS, is_value, is_year};
 pub use consent::{NO_ENTRY, Waived};
 pub use counted::Counted;
 pub use error::PrepareError;
 pub(crate) use hierarchies::{hierarchy_text, lacked};
 use published_level::PublishedLabels;
-pub(crate) use types::rank_order;
+pub(crate) use types::{rank_order, shape};
 
 /// More distinct values than this make a quasi or sensitive column useless, and its hierarchy too large to search.
 pub const DISTINCT_LIMIT: u64 = 4_194_304;

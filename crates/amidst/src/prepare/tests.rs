@@ -300,6 +300,17 @@ fn models_see_their_column() {
     assert_eq!(p.domains[0].levels.as_ref().unwrap().first().unwrap(), &[0, 1]);
 }
 
+/// The first line of a table without a header is somebody's, and is not quoted as a list of names.
+#[test]
+fn a_first_line_of_values_is_not_taken_for_names() {
+    let text = message("Ann,34,14248,Flu\nBob,35,14249,HIV\n", POLICY);
+    assert!(text.contains("header = false") && text.contains("column1"), "{text}");
+    assert!(!text.contains("Ann") && !text.contains("14248"), "{text}");
+    // Years and counted columns are names, and so are words.
+    let text = message("name,2019,2020,2021\nAnn,34,14248,3\n", POLICY);
+    assert!(text.contains("the data has no column `age`") && !text.contains("header = false"), "{text}");
+}
+
 #[test]
 fn an_audit_names_columns_once() {
     let folder = folder(DATA, "");

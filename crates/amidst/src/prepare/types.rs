@@ -31,7 +31,7 @@ pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places
 }
 
 /// How a text is written, without saying what it says: a 9 for each digit, an a for each letter.
-fn shape(value: &str) -> String {
+pub(crate) fn shape(value: &str) -> String {
     let sign = |c: char| match c {
         c if c.is_numeric() => '9',
         c if c.is_alphabetic() => 'a',

@@ -43,6 +43,33 @@ pub(super) fn named(policy: &Policy, stated: &ColumnPolicy) -> Vec<Named> {
     named
 }
 
+/// What is odd about the number of rows that may be left out of a table of `rows`.
+fn suppression(policy: &Policy, rows: u64) -> Option<String> {
+    let all = "every row may be left out";
+    match policy.search.max_suppression {
+        MaxSuppression::Share(ref share) if *share == Rational::from(1) => {
+            Some(format!("`max_suppression` is the share 1: {all}; a single row is written 1, without a point"))
+        }
+        MaxSuppression::Rows(stated) if stated > 1 && stated >= rows => Some(format!(
+            "`max_suppression = {stated}` is a number of rows, and the table has {rows}: {all}; a share is written \
+             \"2 %\", or with a point, 0.02"
+        )),
+        // 1 and 1.0 mean different things, so 1 is always reported.
+        MaxSuppression::Rows(stated @ 1..=100)
+            if stated == 1
+                || rows >= stated.saturating_mul(LOOKS_LIKE_PERCENT)
+                || (stated <= SMALL_PERCENTS && rows >= SMALL_TABLE) =>
+        {
+            let row = if stated == 1 { "1 row".to_string() } else { format!("{stated} rows") };
+            Some(format!(
+                "`max_suppression = {stated}` lets {row} of {rows} be left out; for a share write \"{stated} %\", or a \
+                 number with a point such as 0.02"
+            ))
+        }
+        _ => None,
+    }
+}
+
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::List(items) => items.iter().filter_map(Value::text).collect(),
@@ -57,27 +84,14 @@ const MOST_LIKENESSES: usize = 100_000;
 /// rows.
 const LOOKS_LIKE_PERCENT: u64 = 100;
 
+/// Numbers of rows up to this are as likely percentages, unless the table is so small that both come to about the same.
+const SMALL_PERCENTS: u64 = 10;
+const SMALL_TABLE: u64 = 200;
+
 /// What is probably not meant although nothing is wrong with it: a share of rows written as their number, values that
 /// the data does not have.
 pub(super) fn remarks(policy: &Policy, table: &Table) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if let MaxSuppression::Rows(rows @ 1..=100) = policy.search.max_suppression
-        // 1 and 1.0 mean different things, so 1 is always reported.
-        && (rows == 1 || table.rows as u64 >= rows.saturating_mul(LOOKS_LIKE_PERCENT))
-    {
-        let row = if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") };
-        remarks.push(format!(
-            "`max_suppression = {rows}` lets {row} of {} be left out; for a share write \"{rows} %\", or a number with a \
-             point such as 0.02",
-            table.rows
-        ));
-    }
-    if policy.search.max_suppression == MaxSuppression::Share(Rational::from(1)) {
-        remarks.push(
-            "`max_suppression` is the share 1: every row may be left out; a single row is written 1, without a point"
-                .to_string(),
-        );
-    }
+    let mut remarks: Vec<String> = suppression(policy, table.rows as u64).into_iter().collect();
     for column in &table.columns {
         let Some(stated) = policy.column(&column.name) else { continue };
         let mut told: Vec<String> = Vec::new();
