@@ -95,6 +95,18 @@ impl Name {
         self.found.iter().any(|(_, known)| known.section == section)
     }
 
+    /// Whether this name and another are those of the two halves of people's names: `first_name` and `last_name`, or
+    /// `Vorname` and `Name`.
+    pub fn completes(&self, other: &Name) -> bool {
+        let half = |name: &Name, section: &str| name.tells_of(section);
+        let whole = |name: &Name| name.words == 1 && name.tells_of("person-name") && !half(name, "given-name");
+        let ends =
+            |given: &Name, family: &Name| half(given, "given-name") && (half(family, "family-name") || whole(family));
+        // A patient's first name does not belong to a doctor's last name.
+        let of_one = self.has(Meaning::Person) == other.has(Meaning::Person);
+        of_one && (ends(self, other) || ends(other, self))
+    }
+
     /// Whether it is a number that stands for a person: `patient_id`, `Kundennummer`, or `id` alone.
     pub fn numbers_persons(&self) -> bool {
         let alone = self.words == 1 && self.found.first().is_some_and(|(n, k)| *n <= 3 && k.meaning == Meaning::Number);
@@ -410,6 +422,24 @@ mod tests {
         for name in ["hospital_id", "age", "number of children", "paid", "grid", "Kinderzahl"] {
             assert!(!Name::of(name).numbers_persons(), "{name}");
         }
+    }
+
+    #[test]
+    fn first_and_last_names_are_halves() {
+        let halves = |a: &str, b: &str| Name::of(a).completes(&Name::of(b)) && Name::of(b).completes(&Name::of(a));
+        for (given, family) in [
+            ("first_name", "last_name"),
+            ("Vorname", "Name"),
+            ("PRENOM", "NOM"),
+            ("nombre", "apellidos"),
+            ("imię", "nazwisko"),
+        ] {
+            assert!(halves(given, family), "{given}, {family}");
+        }
+        assert!(
+            !halves("first_name", "first_name") && !halves("name", "name") && !halves("first_name", "doctor last name")
+        );
+        assert!(!halves("first_name", "city") && !halves("age", "last_name"));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! it together: first and last name. A key is never published, so a column that is taken for one by mistake costs
 //! usefulness and not protection.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use amidst_core::risk::Dependence;
 use amidst_core::table::{Codes, Table, ValueType};
@@ -45,9 +45,19 @@ pub(super) fn one_key(guesses: &mut [Guess], table: &Table, profiles: &[Profile<
     let alone = candidates.best().map(|(column, settles)| (vec![column], settles));
     let proven = alone.as_ref().is_some_and(|(_, settles)| settles.is_some());
     let together = if proven { None } else { candidates.together() };
-    let Some((key, settles)) = together.or(alone) else { return };
+    let Some((mut key, settles)) = together.or(alone) else { return };
+    // Of a name that speaks for people only by itself, the other half is asked as well.
+    let half = if settles.is_none() && key.len() == 1 { candidates.other_half(key[0]) } else { None };
+    let named_once = half.is_some_and(|half| !candidates.repeats([key[0], half]));
     for guess in guesses.iter_mut().filter(|g| g.role == Role::Key) {
         guess.role = Role::Identifying;
+    }
+    key.extend(half);
+    key.sort_unstable();
+    if named_once {
+        // Nobody has the same first and last name as another: every row is a person.
+        key.iter().for_each(|&column| guesses[column].several_rows = false);
+        return;
     }
     let name = |column: usize| clean(&table.columns[column].name);
     let agree = settles.map(|(a, b)| format!(", whose rows agree in `{}` and `{}`", name(a), name(b)));
@@ -135,6 +145,20 @@ impl Candidates<'_> {
 
     fn is_person(&self, i: usize) -> bool {
         self.names[i].is_person() || self.names[i].numbers_persons()
+    }
+
+    /// The column with the other half of people's names, the nearest of several.
+    fn other_half(&self, i: usize) -> Option<usize> {
+        let left_out = |j: usize| matches!(self.guesses[j].role, Role::Key | Role::Identifying);
+        let half = |&j: &usize| j != i && self.names[i].completes(&self.names[j]) && left_out(j) && self.is_known(j);
+        (0..self.guesses.len()).filter(half).min_by_key(|&j| j.abs_diff(i))
+    }
+
+    /// Whether two rows agree in both columns.
+    fn repeats(&self, columns: [usize; 2]) -> bool {
+        let codes = columns.map(|i| &self.table.columns[i].codes);
+        let mut seen = HashSet::new();
+        !(0..self.table.rows).all(|row| seen.insert(codes.map(|codes| codes.get(row))))
     }
 
     /// Two or three columns whose values together stand for people: first and last name, a name and a birth date.

@@ -101,6 +101,23 @@ fn names_tell_people_apart_together() {
     assert_eq!(key(&columns).as_deref(), Some("Vorname + Nachname"));
 }
 
+/// Many have one first name, and hardly any two the same first and last name.
+#[test]
+fn a_first_name_alone_is_nobody_where_there_is_a_last_name() {
+    let first =
+        |row: usize| ["Ann", "Bea", "Cleo", "Dora", "Eve", "Fay", "Gil", "Hal", "Ian", "Jon"][row % 10].to_string();
+    let last = |row: usize| {
+        format!("{}{}", ["Ash", "Boy", "Col", "Dun", "Eg"][row / 10 % 5], ["", "e", "er", "ing"][row / 50 % 4])
+            + ["", "son", "man"][row / 200 % 3]
+    };
+    let twice = |row: usize| last(row.max(20));
+    let minutes = |row: usize| (row * 31 % 89 + 3).to_string();
+    let found =
+        |last: &dyn Fn(usize) -> String| key(&[("first_name", &first), ("last_name", last), ("minutes", &minutes)]);
+    assert_eq!(found(&last), None);
+    assert_eq!(found(&twice).as_deref(), Some("first_name + last_name"));
+}
+
 #[test]
 fn a_stay_has_one_person_and_a_person_several_stays() {
     // Two rows a stay, three stays a person.
