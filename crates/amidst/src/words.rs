@@ -72,6 +72,21 @@ pub fn named<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
+/// More names of columns than this are not all listed in a sentence.
+const MANY_COLUMNS: usize = 12;
+
+/// The names that stand for those of many columns.
+const SOME_COLUMNS: usize = 8;
+
+/// `age, sex and zip`; of very many columns the first, and how many more there are.
+pub fn columns<T: AsRef<str>>(names: &[T]) -> String {
+    if names.len() <= MANY_COLUMNS {
+        return named(names);
+    }
+    let first: Vec<&str> = names[..SOME_COLUMNS].iter().map(AsRef::as_ref).collect();
+    format!("{} and {} more columns", first.join(", "), names.len() - SOME_COLUMNS)
+}
+
 /// A number as it is written everywhere in a report: whole numbers grouped, others with four decimals.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {

@@ -58,17 +58,17 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         id: "ipc-low",
         risk: (9, 100),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.09 where the invasion of privacy would be low",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.09 (groups of about 11) where the invasion of privacy would be low",
     },
     Preset {
         id: "ipc-medium",
         risk: (75, 1000),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.075 where the invasion of privacy would be medium",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.075 (groups of about 15) where the invasion of privacy would be medium",
     },
     Preset {
         id: "ipc-high",
         risk: (5, 100),
-        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.05 where the invasion of privacy would be high",
+        source: "IPC Ontario, De-identification Guidelines for Structured Data (updated 2025): 0.05 (groups of 20) where the invasion of privacy would be high",
     },
     Preset {
         id: "cms-11",

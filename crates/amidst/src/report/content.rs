@@ -91,13 +91,17 @@ pub struct ReleaseReport {
 impl ReleaseReport {
     /// What is stated, by its name.
     pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
-        let threshold = self.threshold.as_ref().map(|t| format!("{} ({})", crate::words::number(t.risk), t.name));
+        use crate::words::number;
+        let threshold = self.threshold.as_ref();
+        let verdict = |t: &ThresholdReport| if t.kept { "not above it" } else { "ABOVE IT" };
         let all = [
             ("data set", self.title.clone()),
             ("purpose", self.purpose.clone()),
             ("recipient", self.recipient.clone()),
             ("valid until", self.valid_until.clone()),
-            ("accepted risk", threshold),
+            ("accepted risk", threshold.map(|t| format!("{} ({})", number(t.risk), t.name))),
+            ("its source", threshold.map(|t| t.source.clone())),
+            ("highest risk of anyone", threshold.map(|t| format!("{}, {}", number(t.measured), verdict(t)))),
         ];
         all.into_iter().filter_map(|(name, value)| value.map(|value| (name, value))).collect()
     }

@@ -6,7 +6,7 @@ use amidst_core::attack::HOMOGENEITY;
 use super::content::{Report, Subject};
 use super::sets::SetReport;
 use crate::policy::Role;
-use crate::words::{count, grouped, named, number, percent, times};
+use crate::words::{columns, count, grouped, named, number, percent, times};
 
 /// What a reader in a hurry should know first: who stands amidst how many others, and who does not.
 pub fn leading(report: &Report) -> Vec<String> {
@@ -124,21 +124,28 @@ fn beside(report: &Report) -> Vec<String> {
     if !others.is_empty() && rows > 0 && !(shared && report.rows.waived == 0) {
         let found = share(unique.published, rows);
         lines.push(match (report.subject, others.len()) {
-            (Subject::Audit, _) => format!("Together with {} {found} unique.", named(&others)),
-            (_, 1) => format!("Beside them {} is published as it is: with it {found} unique.", named(&others)),
-            _ => format!("Beside them {} are published as they are: with these {found} unique.", named(&others)),
+            (Subject::Audit, _) => format!("Together with {} {found} unique.", columns(&others)),
+            (_, 1) => format!("Beside them {} is published as it is: with it {found} unique.", columns(&others)),
+            _ => format!("Beside them {} are published as they are: with these {found} unique.", columns(&others)),
         });
     }
     let raw = names(&["insensitive"]);
     if unique.insensitive > 0 {
         let found = share(unique.insensitive, rows);
-        lines.push(format!("On {} alone {found} unique.", named(&raw)));
+        lines.push(format!("On {} alone {found} unique.", columns(&raw)));
     }
-    for accepted in &report.accepted {
-        let (column, reason) = (printable(&accepted.column), printable(&accepted.reason));
-        lines.push(format!("{column} is published although it may single people out; the reason given: {reason}"));
+    for (reason, accepted) in report.accepted_by_reason() {
+        let (published, reason) = (although(&accepted), printable(reason));
+        lines.push(format!("{published}; the reason given: {reason}"));
     }
     lines
+}
+
+/// That columns are published all the same.
+pub fn although(accepted: &[&str]) -> String {
+    let names: Vec<String> = accepted.iter().map(|name| printable(name).into_owned()).collect();
+    let (are, they) = if names.len() == 1 { ("is", "it") } else { ("are", "they") };
+    format!("{} {are} published although {they} may single people out", columns(&names))
 }
 
 /// "1,203 of 19,617 rows (6.1 %) are".
@@ -241,5 +248,5 @@ fn rows(report: &Report) -> String {
 
 fn quasi(report: &Report) -> String {
     let names: Vec<String> = report.with_role("quasi").map(|c| printable(&c.name).into_owned()).collect();
-    if names.is_empty() { "place in the table".to_string() } else { named(&names) }
+    if names.is_empty() { "place in the table".to_string() } else { columns(&names) }
 }

@@ -19,6 +19,8 @@ const BELOW: i32 = 44;
 /// How high a line of text is, and how wide a character.
 const LINE: i32 = 14;
 const CHARACTER: i32 = 7;
+/// A label that is cut shorter than this says nothing.
+const FEWEST: usize = 6;
 /// The steps of border and shade: each holds up to twice the persons of the one before.
 const STEPS: u32 = 4;
 
@@ -90,19 +92,40 @@ fn labels(partition: &Partition, axis: usize) -> Vec<(&str, f64)> {
 /// Labels below the plane, where they have room.
 fn across(area: &Area<'_>, partition: &Partition, x: &impl Fn(f64) -> i32) -> Result<(), Box<dyn Error>> {
     let ((left, _), (right, bottom)) = PLANE;
-    let mut taken: Vec<(i32, i32)> = Vec::new();
-    for (label, at) in labels(partition, 0) {
+    let labels = labels(partition, 0);
+    let middle = |at: f64, half: i32| x(at).clamp((left - 60 + half).min(right - half), right - half);
+    let half = |label: &str| CHARACTER * label.chars().count() as i32 / 2 + 4;
+    let place = |label: &str, at: f64| (middle(at, half(label)) - half(label), middle(at, half(label)) + half(label));
+    let apart = |one: (i32, i32), other: (i32, i32)| one.1 <= other.0 || one.0 >= other.1;
+    let room = room(&labels, x);
+    let cut = |label: &str| -> String {
         let label = shortened(label);
-        let half = CHARACTER * label.chars().count() as i32 / 2 + 4;
-        let middle = x(at).clamp((left - 60 + half).min(right - half), right - half);
-        let span = (middle - half, middle + half);
-        if taken.iter().all(|t| span.1 <= t.0 || span.0 >= t.1) {
+        match usize::try_from(room / CHARACTER - 1) {
+            Ok(most @ FEWEST..) if label.chars().count() > most => label.chars().take(most - 1).chain(['…']).collect(),
+            _ => label,
+        }
+    };
+    let whole: Vec<(i32, i32)> = labels.iter().map(|(label, at)| place(&shortened(label), *at)).collect();
+    let crowded = whole.iter().enumerate().any(|(i, one)| whole[..i].iter().any(|other| !apart(*one, *other)));
+    let mut taken: Vec<(i32, i32)> = Vec::new();
+    for (label, at) in labels {
+        // Some of every label says more than all of one.
+        let label = if crowded { cut(label) } else { shortened(label) };
+        let (span, middle) = (place(&label, at), middle(at, half(&label)));
+        if taken.iter().all(|t| apart(span, *t)) {
             area.draw(&PathElement::new(vec![(x(at), bottom), (middle, bottom + 5)], INK.stroke_width(1)))?;
             text(area, &label, (middle, bottom + 6 + LINE / 2), HPos::Center)?;
             taken.push(span);
         }
     }
     text(area, &format!("{} →", shortened(&partition.columns[0])), (right, bottom + 10 + 3 * LINE / 2), HPos::Right)
+}
+
+/// The least distance between the middles of two labels.
+fn room(labels: &[(&str, f64)], x: &impl Fn(f64) -> i32) -> i32 {
+    let mut middles: Vec<i32> = labels.iter().map(|(_, at)| x(*at)).collect();
+    middles.sort_unstable();
+    middles.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(WIDTH)
 }
 
 /// Labels beside the plane, where they have room.
@@ -146,6 +169,15 @@ mod tests {
         let drawn = super::partition("t", "d", &all).into_string();
         assert!(drawn.contains("stroke-width=\"4\"") && drawn.contains("stroke-width=\"1\""), "{drawn}");
         assert!(drawn.contains("&lt;0&gt;") && drawn.contains("age →") && drawn.contains("≤ 100"), "{drawn}");
+        // Long labels are cut rather than left out, where a part of each has room.
+        let lands = ["Mecklenburg-Vorpommern", "Baden-Württemberg", "Schleswig-Holstein", "Nordrhein-Westfalen"];
+        let land = |(i, name): (usize, &&str)| PartitionBox {
+            labels: [name.to_string(), "b".into()],
+            ..a_box(i as f64 / 4.0, (i + 1) as f64 / 4.0, 10)
+        };
+        let boxes: Vec<PartitionBox> = lands.iter().enumerate().map(land).collect();
+        let drawn = super::partition("t", "d", &Partition { boxes, ..all.clone() }).into_string();
+        assert!(["Mec", "Bad", "Sch", "Nor"].iter().all(|part| drawn.contains(part)), "{drawn}");
         let nothing = Partition { boxes: Vec::new(), ..all };
         assert!(super::partition("t", "d", &nothing).into_string().ends_with("</svg>"));
     }

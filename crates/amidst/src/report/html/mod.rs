@@ -18,6 +18,26 @@ use crate::json::{LookedUp, Lookup};
 /// The style of every page.
 const STYLE: &str = include_str!("../style.css");
 
+/// The style of what a policy tells of the release.
+const TOLD: &str = "\
+.release { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .2rem 1rem; margin: .75rem 0; }
+.release dt { color: var(--soft); }
+.release dd { margin: 0; }
+";
+
+/// With more columns than this, cells are narrower on a phone.
+const WIDE: usize = 12;
+
+/// The style of pages of wide tables on a phone, where every figure needs its room.
+const NARROW_CELLS: &str = "\
+@media screen and (max-width: 40rem) {
+  th, td { padding: .3rem .35rem; }
+  table { font-size: .82rem; min-width: 0; }
+  .release { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .release dd { margin-bottom: .4rem; }
+}
+";
+
 /// With more columns than this, the details of each are folded.
 const UNFOLDED: usize = 8;
 
@@ -52,7 +72,9 @@ pub fn html(report: &Report) -> String {
             }
         }
     };
-    self::page(title, &report.tool, "", &body)
+    let told = if report.release.is_some() { TOLD } else { "" };
+    let wide = if report.columns.len() > WIDE { NARROW_CELLS } else { "" };
+    self::page(title, &report.tool, &format!("{told}{wide}"), &body)
 }
 
 /// A page that needs nothing but itself, in the style of the report and `style`.

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::Page;
 use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
+use crate::report::summary::although;
 
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
@@ -273,9 +274,12 @@ impl Page<'_> {
                     } }
                 } }
             }
-            @for accepted in &self.report.accepted {
-                p { strong { (printable(&accepted.column)) } " is published although it may single people out: "
-                    (printable(&accepted.reason)) }
+            @for (reason, accepted) in self.report.accepted_by_reason() {
+                @if let [column] = accepted[..] {
+                    p { strong { (printable(column)) } " is published although it may single people out: " (printable(reason)) }
+                } @else {
+                    p { (although(&accepted)) ": " (printable(reason)) }
+                }
             }
             @if rows.persons { p { "Some persons have several rows: class sizes count persons, not rows." } }
             @if let Some(suppression) = self.report.suppression.as_ref().filter(|s| s.rows > 0) {
