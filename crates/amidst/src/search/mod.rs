@@ -83,8 +83,42 @@ fn in_sets(policy: &Policy, prepared: &Prepared, search: &Search<'_>) -> Result<
         (None, Some(_)) => algorithm::OPTIMAL,
         (None, None) => algorithm::CELL_SUPPRESSION,
     };
-    let found = sets::search(search, &prepared.sets, entry, levels.as_deref())?;
-    Ok(Chosen { entry, found, joined: None, compared: None })
+    let mut found = sets::search(search, &prepared.sets, entry, levels.as_deref())?;
+    let free = stated_algorithm(policy)?.is_none() && levels.is_none();
+    let compared = if free { Some(whole_levels_beside(prepared, search, (entry, &found))?) } else { None };
+    if let Some(compared) = &compared {
+        found.notes.insert(0, format!("no algorithm is named; {}", compared.sentence()));
+    }
+    Ok(Chosen { entry, found, joined: None, compared })
+}
+
+/// What whole levels would have cost where sets of quasi columns are published with single cells suppressed.
+fn whole_levels_beside(
+    prepared: &Prepared,
+    search: &Search<'_>,
+    (entry, found): (&'static algorithm::Entry, &Found),
+) -> Result<Compared, Failure> {
+    let undefined = || format!("the metric `{}` is not defined for it", search.metric.id);
+    let whole = algorithm::OPTIMAL;
+    let beside = match whole.algorithm.competes(search) {
+        true => match sets::search(search, &prepared.sets, whole, None) {
+            Ok(found) => cost(search, &found).ok_or_else(undefined),
+            Err(stopped @ SearchError::Cancelled) => return Err(stopped.into()),
+            Err(error) => Err(Failure::from(error).to_string()),
+        },
+        false => Err("it would take too long".to_string()),
+    };
+    let own = cost(search, found).ok_or_else(undefined);
+    let contender = |entry: &'static algorithm::Entry, cost| Contender { algorithm: entry.id, kind: entry.kind, cost };
+    Ok(Compared {
+        metric: search.metric.id,
+        contenders: vec![contender(whole, beside), contender(entry, own)],
+        published: entry.id,
+        weights: Vec::new(),
+        divided: Vec::new(),
+        least: None,
+        starred: Vec::new(),
+    })
 }
 
 /// Runs one algorithm.
