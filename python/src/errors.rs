@@ -10,10 +10,13 @@ use amidst::policy::PolicyErrors;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::policy::NAME;
 use crate::remedy::words;
 
-/// How the addresses of tables in memory begin; nobody but this package knows them.
+/// The path of a policy that was made in code: the call that returns the text whose lines errors count. Its relative
+/// paths start at the working directory.
+pub const MADE_IN_CODE: &str = "policy.to_toml()";
+
+/// How the addresses of tables in memory begin; only this package knows them.
 const MEMORY: &str = "memory://";
 
 /// The exception for a failure.
@@ -110,14 +113,14 @@ fn possible<'py>(py: Python<'py>, bound: &model::Bound) -> PyResult<Option<Bound
 
 fn policy_error(py: Python<'_>, errors: &PolicyErrors) -> PyResult<PyErr> {
     let mut errors = errors.clone().worded(words);
-    if errors.path.as_deref() == Some(Path::new(NAME)) {
+    if errors.path.as_deref() == Some(Path::new(MADE_IN_CODE)) {
         let helps = errors.list.iter_mut().filter_map(|error| error.help.as_mut());
         helps.for_each(|help| *help = with_argument(help).into());
     }
     let first = errors.list.first();
     let place = first.and_then(|d| d.span.as_ref()).map(|span| place(&errors.text, span.start));
     let more = PyDict::new(py);
-    let file = errors.path.as_ref().map(|path| path.display().to_string()).filter(|file| file != NAME);
+    let file = errors.path.as_ref().map(|path| path.display().to_string()).filter(|file| file != MADE_IN_CODE);
     more.set_item("file", file)?;
     more.set_item("line", place.map(|(line, _)| line))?;
     more.set_item("column", place.map(|(_, column)| column))?;

@@ -9,11 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use crate::errors::raise;
-
-/// What errors call a policy that was made in code: whoever looks there finds the lines that they tell. Its paths start
-/// here.
-pub const NAME: &str = "policy.to_toml()";
+use crate::errors::{MADE_IN_CODE, raise};
 
 /// A policy as a caller states it: its text, and the file that it was read from, if any.
 #[derive(FromPyObject)]
@@ -22,7 +18,7 @@ pub struct Stated(String, Option<String>);
 impl Stated {
     /// Reads it.
     pub fn policy(&self) -> Result<Policy, Failure> {
-        Ok(Policy::parse(&self.0, Path::new(self.1.as_deref().unwrap_or(NAME)))?)
+        Ok(Policy::parse(&self.0, Path::new(self.1.as_deref().unwrap_or(MADE_IN_CODE)))?)
     }
 }
 

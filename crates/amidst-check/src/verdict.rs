@@ -118,7 +118,7 @@ impl Verdict {
     }
 
     /// Sets `valid` and `matching` according to the problems.
-    pub(crate) fn settled(mut self) -> Verdict {
+    pub(crate) fn concluded(mut self) -> Verdict {
         let violated = |test: fn(ProblemKind) -> bool| self.problems.iter().any(|p| p.is_violation() && test(p.kind));
         (self.valid, self.matching) = (!violated(|kind| !asked_for(kind)), !violated(unmatched));
         self
@@ -151,6 +151,6 @@ impl Verdict {
         for what in &self.attested {
             self.problems.push(Problem::violation(ProblemKind::NotVerifiable, format!("only attested: {what}")));
         }
-        self.settled()
+        self.concluded()
     }
 }

@@ -36,7 +36,7 @@ pub fn verify(release: impl Into<Location>, certificate: &Certificate, options: 
     let release = release.into();
     let mut verdict = recompute(&release, certificate, options);
     provenance(&release, certificate, &options.seals, &mut verdict);
-    verdict.settled()
+    verdict.concluded()
 }
 
 /// Recomputes every claim of the certificate about the published rows.

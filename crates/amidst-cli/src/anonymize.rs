@@ -6,6 +6,7 @@ use amidst::Failure;
 use amidst::anonymize::{Anonymized, Options, anonymize, anonymize_source};
 use amidst::core::metric::KL_DIVERGENCE;
 use amidst::job::{Improvement, Job, Stage};
+use amidst::plan::metric_of;
 use amidst::policy::Policy;
 use amidst::words::counted;
 use clap::Args;
@@ -78,7 +79,7 @@ impl Anonymize {
             }));
         }
         let policy = Policy::read(&self.policy)?;
-        let metric = policy.search.metric.clone().unwrap_or_else(|| "loss".to_string());
+        let metric = metric_of(&policy)?.id;
         if self.out.as_deref() == Some(Path::new("-")) {
             return self.to_standard_output(policy, terminal);
         }

@@ -6,8 +6,8 @@
 //! fewer where others use the machine. Then what it loses without a limit beside the figures that are held.
 //!
 //! With names of policies, for each what `mondrian` and the portfolio lose, what no release can lose less than, and
-//! their ratio; then what annealing makes of it in so many processor seconds (arguments that are numbers; 60
-//! without any, none with 0).
+//! their ratio; then what annealing makes of it within a number of processor seconds (arguments that are numbers;
+//! 60 without any, none with 0).
 
 #![allow(clippy::print_stdout)] // A bench exists to print its table.
 
@@ -131,7 +131,7 @@ fn clusters(world: &World<'_>, recoding: &Recoding) -> Vec<Cluster> {
     parts.into_iter().filter(|p| !p.is_empty()).map(|p| world.cluster(p)).collect()
 }
 
-/// What annealing makes of a release in so many processor seconds.
+/// What annealing makes of a release within `seconds` of processor time.
 fn annealed(search: &Search<'_>, found: &Found, seconds: f64) -> f64 {
     let (space, judge) = (Space::new(search.generalizations), Judge::new(search).expect("the policy holds"));
     let tuple_of = search.set.tuple_of_entry();

@@ -13,7 +13,6 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use amidst_core::control::Control;
 use amidst_core::frequency::{Entry, FrequencySet, NOBODY};
 use amidst_core::hierarchy::Generalization;
 use amidst_core::ids::SensitiveId;
@@ -21,7 +20,7 @@ use amidst_core::internal::lattice;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::SensitiveDomain;
 use amidst_core::requirement::{Evaluator, Requirement};
-use amidst_core::search::{MaxSuppression, Search, Suppressed};
+use amidst_core::search::{MaxSuppression, Search};
 use amidst_core::table::{Codes, Column, Table};
 use amidst_core::{metric, model, table};
 use amidst_testkit::adult;
@@ -68,19 +67,7 @@ fn search<'a>(
     requirements: &'a [Requirement],
     options: &'a Parameters,
 ) -> Search<'a> {
-    Search {
-        set,
-        generalizations,
-        requirements,
-        metric: metric::find("loss").expect("a metric"),
-        max_suppression: MaxSuppression::Rows(0),
-        suppressed: Suppressed::Drop,
-        k: 5,
-        options,
-        entry_of_row: None,
-        seed: 1,
-        control: Control::default(),
-    }
+    Search { k: 5, options, ..Search::new(set, generalizations, requirements) }
 }
 
 /// Evaluates every `STRIDE`th node from rows. Returns the time of one node and a number that keeps the work alive.

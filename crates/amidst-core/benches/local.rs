@@ -15,14 +15,13 @@ use std::time::{Duration, Instant};
 
 use adult::{METRIC, QUASI, ROWS, RankLoss, adult, generalizations, processor_seconds, requirement, stated};
 use amidst_core::algorithm;
-use amidst_core::control::Control;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::hierarchy::{Generalization, Generalize, Hierarchy, Level};
 use amidst_core::internal::random::Random;
 use amidst_core::metric::{self, Metric, Release};
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::requirement::{Evaluator, Requirement};
-use amidst_core::search::{MaxSuppression, Search, Suppressed};
+use amidst_core::search::Search;
 use amidst_core::table::{Codes, Column, Table, ValueType};
 
 /// A model and its parameters.
@@ -36,19 +35,7 @@ fn run(
     requirements: &[Requirement],
     options: &Parameters,
 ) -> Option<(f64, usize, Duration, Vec<String>)> {
-    let search = Search {
-        set,
-        generalizations,
-        requirements,
-        metric: &METRIC,
-        max_suppression: MaxSuppression::Rows(0),
-        suppressed: Suppressed::Drop,
-        k: 5,
-        options,
-        entry_of_row: None,
-        seed: 1,
-        control: Control::default(),
-    };
+    let search = Search { metric: &METRIC, k: 5, options, ..Search::new(set, generalizations, requirements) };
     let start = Instant::now();
     let found = match algorithm::find(id)?.algorithm.search(&search) {
         Ok(found) => found,

@@ -108,7 +108,7 @@ impl<'a> Control<'a> {
 
     /// The same without a time limit.
     #[must_use]
-    pub fn unhurried(&self) -> Control<'a> {
+    pub fn without_deadline(&self) -> Control<'a> {
         Control { deadline: None, ..*self }
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         assert!(control.checkpoint().is_ok() && control.overdue());
         stop.store(true, Ordering::Relaxed);
         assert_eq!(control.checkpoint(), Err(Cancelled));
-        assert_eq!(control.quiet().unhurried().checkpoint(), Err(Cancelled));
-        assert!(!control.unhurried().overdue());
+        assert_eq!(control.quiet().without_deadline().checkpoint(), Err(Cancelled));
+        assert!(!control.without_deadline().overdue());
     }
 }

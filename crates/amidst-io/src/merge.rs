@@ -334,7 +334,7 @@ impl<'a> Merger<'a> {
                 column.compact();
             }
         }
-        let nulls = self.columns.iter_mut().map(Nulls::settle).collect();
+        let nulls = self.columns.iter_mut().map(Nulls::extract).collect();
         let table = Table { columns: self.columns, rows };
         Input { table, files: self.files, header: self.header, nulls, lines: self.lines }
     }

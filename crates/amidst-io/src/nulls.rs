@@ -28,7 +28,7 @@ impl Nulls {
     }
 
     /// Replaces the nulls of a column by empty texts and returns their rows; `None` when the column has no nulls.
-    pub(crate) fn settle(column: &mut Column) -> Option<Nulls> {
+    pub(crate) fn extract(column: &mut Column) -> Option<Nulls> {
         let null = column.dictionary.code(NULL)?;
         let mut words = vec![0u64; column.codes.len().div_ceil(64)];
         let mut row = 0;
@@ -62,7 +62,7 @@ mod tests {
         ] {
             let mut column = Column::new("x");
             values.iter().for_each(|v| column.push(v));
-            let nulls = Nulls::settle(&mut column).unwrap();
+            let nulls = Nulls::extract(&mut column).unwrap();
             let found: Vec<&str> = (0..values.len()).map(|row| column.value(row)).collect();
             assert_eq!(found, expected);
             assert!(column.dictionary.code(NULL).is_none());
@@ -72,6 +72,6 @@ mod tests {
         }
         let mut full = Column::new("y");
         full.push("");
-        assert_eq!(Nulls::settle(&mut full), None);
+        assert_eq!(Nulls::extract(&mut full), None);
     }
 }

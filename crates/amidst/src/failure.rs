@@ -5,7 +5,6 @@ use amidst_core::search::{Impossible, SearchError};
 use amidst_io::ReadError;
 
 use crate::policy::{PolicyError, PolicyErrors};
-use crate::prepare::PrepareError;
 use crate::remedy::Remedy;
 
 /// A job that ended without a result.
@@ -118,16 +117,6 @@ impl From<PolicyError> for Failure {
             // A file that is not there, or is no text, is a slip in the command; the rest is the machine's fault.
             unreadable if unreadable.exit_code() == 2 => Failure::Usage(unreadable.to_string()),
             unreadable => Failure::Io(unreadable.to_string()),
-        }
-    }
-}
-
-impl From<PrepareError> for Failure {
-    fn from(error: PrepareError) -> Self {
-        match error {
-            PrepareError::Policy(errors) => Failure::Policy(errors),
-            PrepareError::Read(error) => Failure::Read(error),
-            PrepareError::Cancelled => Failure::Cancelled,
         }
     }
 }

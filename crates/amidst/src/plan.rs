@@ -13,16 +13,11 @@ use crate::job::Control;
 use crate::policy::{OutputOrder, Policy, Role};
 use crate::prepare::Prepared;
 
-/// What "best" means when a policy names an algorithm but no metric.
-pub const DEFAULT_METRIC: &str = "loss";
-
-/// What "best" means when a policy names neither: recodings of different kinds are compared, and column weights count.
-pub const COMPETITION_METRIC: &str = "gcp";
-
 /// The metric that the policy names, or the default.
 pub fn metric_of(policy: &Policy) -> Result<&'static metric::Entry, Failure> {
-    let default = if policy.search.algorithm.is_none() { COMPETITION_METRIC } else { DEFAULT_METRIC };
-    let id = policy.search.metric.as_deref().unwrap_or(default);
+    let Some(id) = policy.search.metric.as_deref() else {
+        return Ok(if policy.search.algorithm.is_none() { metric::OF_COMPETITIONS } else { metric::DEFAULT });
+    };
     metric::find(id).ok_or_else(|| Failure::Usage(format!("there is no metric `{id}`; `amidst metrics` lists them")))
 }
 

@@ -2,8 +2,10 @@
 //!
 //! ARCHITECTURE.md lists the top modules of every crate in layers, from the bottom up, in blocks that begin with
 //! "```layers". This test reads the source of each crate as tokens, finds every path that starts at the crate, at a
-//! parent or in a group of braces, and fails on a path that leads to the same or a higher layer. Inside folders there
-//! is no list, but no cycle either. Code under `#[cfg(test)]` may look wherever it wants.
+//! parent or in a group of braces, follows it through `use` declarations to the module that declares what it names,
+//! and fails on a path that leads to the same or a higher layer. Inside folders there is no list, but no cycle either.
+//! The `mod.rs` of a folder and the files in it are one unit: those files may use what `mod.rs` itself declares. What
+//! `mod.rs` says that the folder may use is all that it uses. Code under `#[cfg(test)]` may look wherever it wants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,9 +22,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of a crate by the module that each holds.
-fn files(source: &Path) -> BTreeMap<Module, PathBuf> {
-    let mut found = BTreeMap::new();
+/// The files of a crate with the module that each holds; a crate may have a library and a program.
+fn files(source: &Path) -> Vec<(Module, PathBuf)> {
+    let mut found = Vec::new();
     let mut folders = vec![source.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the source can be read") {
@@ -33,122 +35,196 @@ fn files(source: &Path) -> BTreeMap<Module, PathBuf> {
                 let relative = path.strip_prefix(source).expect("the source can be read").with_extension("");
                 let mut module: Module = relative.iter().map(|p| p.to_string_lossy().into_owned()).collect();
                 module.pop_if(|last| matches!(last.as_str(), "mod" | "lib" | "main"));
-                found.insert(module, path);
+                found.push((module, path));
             }
         }
     }
     found
 }
 
-/// The tokens without what is compiled for tests only, and the modules declared for tests only.
-fn without_tests(tokens: TokenStream, tests: &mut Vec<String>) -> Vec<TokenTree> {
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        if tokens[at].to_string() == "#" && tokens.get(at + 1).is_some_and(|t| t.to_string() == "[cfg (test)]") {
-            let end = (at + 2..tokens.len()).find(|&i| {
-                tokens[i].to_string() == ";"
-                    || matches!(&tokens[i], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
-            });
-            let end = end.unwrap_or(tokens.len() - 1);
-            tests.extend((at..end).filter(|&i| tokens[i].to_string() == "mod").map(|i| tokens[i + 1].to_string()));
-            at = end + 1;
-        } else {
-            kept.push(tokens[at].clone());
-            at += 1;
+/// What is in the modules of a crate.
+#[derive(Default)]
+struct Source {
+    /// The tokens of each module, those of its tests and of modules in braces left out.
+    tokens: BTreeMap<Module, Vec<TokenTree>>,
+    /// The modules that are declared for tests only.
+    tests: Vec<Module>,
+    /// What each module imports, by the name that it has there; `*` for all of a module.
+    imports: BTreeMap<Module, Vec<(String, Module)>>,
+}
+
+impl Source {
+    fn read(folder: &Path) -> Source {
+        let mut source = Source::default();
+        for (module, path) in files(folder) {
+            let text = fs::read_to_string(&path).expect("the source can be read");
+            source.add(&module, text.parse().unwrap_or_else(|_| panic!("{} is not Rust", path.display())));
+        }
+        source.link();
+        source
+    }
+
+    /// Takes the tokens of a module apart; modules in braces are modules of their own.
+    fn add(&mut self, module: &Module, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut kept = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            if tokens[at].to_string() == "#" && tokens.get(at + 1).is_some_and(|t| t.to_string() == "[cfg (test)]") {
+                let ends = |i: &usize| tokens[*i].to_string() == ";" || braces(&tokens[*i]).is_some();
+                let end = (at + 2..tokens.len()).find(ends).unwrap_or(tokens.len() - 1);
+                let names = (at..end).filter(|&i| tokens[i].to_string() == "mod").map(|i| tokens[i + 1].to_string());
+                self.tests.extend(names.map(|name| below(module, name)));
+                at = end + 1;
+            } else if tokens[at].to_string() == "mod"
+                && let Some(inner) = tokens.get(at + 2).and_then(braces)
+            {
+                self.add(&below(module, tokens[at + 1].to_string()), inner);
+                at += 3;
+            } else {
+                kept.push(tokens[at].clone());
+                at += 1;
+            }
+        }
+        self.tokens.entry(module.clone()).or_default().extend(kept);
+    }
+
+    /// Drops the modules of tests and looks up what the others import.
+    fn link(&mut self) {
+        self.tokens.retain(|module, _| !self.tests.iter().any(|test| module.starts_with(test)));
+        for (module, tokens) in &self.tokens {
+            let mut found = Vec::new();
+            for at in (0..tokens.len()).filter(|&at| tokens[at].to_string() == "use") {
+                for (name, path) in leaves(tokens, at + 1) {
+                    // A name that is neither a child nor imported is that of another crate.
+                    let relative =
+                        path.first().is_some_and(|first| !matches!(first.as_str(), "crate" | "super" | "self"));
+                    let child =
+                        path.first().is_some_and(|first| self.tokens.contains_key(&below(module, first.clone())));
+                    if !relative || child {
+                        found.push((name, absolute(module, &path)));
+                    }
+                }
+            }
+            self.imports.insert(module.clone(), found);
         }
     }
-    kept
+
+    /// The modules that a path leads through: what it names may be imported where the path says that it is.
+    fn follow(&self, path: &[String], met: &mut BTreeSet<Module>) {
+        let mut here = Module::new();
+        for (i, name) in path.iter().enumerate() {
+            let child = below(&here, name.clone());
+            if self.tokens.contains_key(&child) {
+                here = child;
+                continue;
+            }
+            let imports = self.imports.get(&here).map(Vec::as_slice).unwrap_or_default();
+            // All of a module is what it declares and what it imports.
+            for (_, target) in imports.iter().filter(|(own, _)| own == name || name == "*") {
+                let target: Module = target.iter().chain(&path[i + 1..]).cloned().collect();
+                if !target.starts_with(path) && met.insert(target.clone()) {
+                    self.follow(&target, met);
+                }
+            }
+            break;
+        }
+        met.insert(here);
+    }
+
+    /// What each module names.
+    fn uses(&self) -> Uses {
+        let named = |module: &Module, tokens: &[TokenTree]| {
+            let (mut found, mut met) = (Vec::new(), BTreeSet::new());
+            paths(tokens, module, &mut found);
+            found.iter().for_each(|path| self.follow(path, &mut met));
+            met.into_iter().filter(|target| self.tokens.contains_key(target)).collect()
+        };
+        self.tokens.iter().map(|(module, tokens)| (module.clone(), named(module, tokens))).collect()
+    }
+}
+
+fn below(module: &[String], name: String) -> Module {
+    [module, &[name]].concat()
+}
+
+fn braces(token: &TokenTree) -> Option<TokenStream> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+        _ => None,
+    }
 }
 
 fn colons(tokens: &[TokenTree], at: usize) -> bool {
     (0..2).all(|i| tokens.get(at + i).is_some_and(|t| t.to_string() == ":"))
 }
 
-/// The paths that a tree of names stands for, which begins at `at`.
-fn leaves(tokens: &[TokenTree], at: usize) -> Vec<Module> {
+/// The paths that a tree of names stands for, which begins at `at`, each with the name that it is imported as.
+fn leaves(tokens: &[TokenTree], at: usize) -> Vec<(String, Module)> {
     match tokens.get(at) {
+        Some(TokenTree::Ident(name)) if colons(tokens, at + 1) => {
+            let own = name.to_string();
+            let whole = |(name, path): (String, Module)| {
+                // `a::{self, b}` imports `a` under its own name.
+                let name = if path.is_empty() && name == "self" { own.clone() } else { name };
+                (name, [vec![own.clone()], path].concat())
+            };
+            leaves(tokens, at + 3).into_iter().map(whole).collect()
+        }
         Some(TokenTree::Ident(name)) => {
             let own = name.to_string();
-            if !colons(tokens, at + 1) {
-                return vec![vec![own]];
-            }
-            let below = leaves(tokens, at + 3);
-            below.into_iter().map(|path| [vec![own.clone()], path].concat()).collect()
+            let renamed = tokens.get(at + 1).is_some_and(|t| t.to_string() == "as");
+            let shown = if renamed { tokens.get(at + 2).map_or(own.clone(), ToString::to_string) } else { own.clone() };
+            vec![(shown, if own == "self" { vec![] } else { vec![own] })]
         }
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
-            let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-            inner
-                .split(|t| t.to_string() == ",")
-                .filter(|part| !part.is_empty())
-                .flat_map(|part| leaves(part, 0))
-                .collect()
+        Some(TokenTree::Punct(star)) if star.as_char() == '*' => vec![("*".into(), vec!["*".into()])],
+        Some(group) => {
+            let inner: Vec<TokenTree> = braces(group).into_iter().flatten().collect();
+            let parts = inner.split(|t| t.to_string() == ",").filter(|part| !part.is_empty());
+            parts.flat_map(|part| leaves(part, 0)).collect()
         }
-        _ => vec![vec![]],
+        None => vec![],
     }
 }
 
-/// Every path that starts at the crate or at a parent, made absolute.
+/// A path from the root of the crate.
+fn absolute(module: &Module, path: &[String]) -> Module {
+    let mut base = module.clone();
+    let mut rest = path;
+    while let Some(first) = rest.first() {
+        match first.as_str() {
+            "crate" => base.clear(),
+            "super" => drop(base.pop()),
+            "self" => {}
+            _ => break,
+        }
+        rest = &rest[1..];
+    }
+    [base, rest.to_vec()].concat()
+}
+
+/// Every path that starts at the crate, at the module itself or at a parent, from the root of the crate.
 fn paths(tokens: &[TokenTree], module: &Module, found: &mut Vec<Module>) {
-    let mut at = 0;
-    while at < tokens.len() {
-        match &tokens[at] {
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
             TokenTree::Group(group) => {
                 let inner: Vec<TokenTree> = group.stream().into_iter().collect();
                 paths(&inner, module, found);
             }
-            TokenTree::Ident(name) if !(at > 1 && colons(tokens, at - 2)) && colons(tokens, at + 1) => {
-                let mut base = module.clone();
-                let mut rest = at + 3;
-                match name.to_string().as_str() {
-                    "crate" => base.clear(),
-                    "super" => {
-                        base.pop();
-                        while tokens.get(rest).is_some_and(|t| t.to_string() == "super") {
-                            base.pop();
-                            rest += 3;
-                        }
-                    }
-                    _ => {
-                        at += 1;
-                        continue;
-                    }
+            TokenTree::Ident(name)
+                if matches!(name.to_string().as_str(), "crate" | "super" | "self")
+                    && !(at > 1 && colons(tokens, at - 2)) =>
+            {
+                // `use crate as other` would hide every path that follows.
+                let renamed = name != "self" && tokens.get(at + 1).is_some_and(|t| t.to_string() == "as");
+                assert!(!renamed, "{}: `{name}` under another name", module.join("::"));
+                if colons(tokens, at + 1) {
+                    found.extend(leaves(tokens, at).into_iter().map(|(_, path)| absolute(module, &path)));
                 }
-                found.extend(leaves(tokens, rest).into_iter().map(|path| [base.clone(), path].concat()));
             }
             _ => {}
         }
-        at += 1;
     }
-}
-
-/// What each module of a crate names, code for tests left out.
-fn uses(source: &Path) -> Uses {
-    let files = files(source);
-    let mut kept = BTreeMap::new();
-    let mut only_tests: Vec<Module> = Vec::new();
-    for (module, path) in &files {
-        let text = fs::read_to_string(path).expect("the source can be read");
-        let tokens = text.parse().unwrap_or_else(|_| panic!("{} is not Rust", path.display()));
-        let mut tests = Vec::new();
-        kept.insert(module.clone(), without_tests(tokens, &mut tests));
-        only_tests.extend(tests.into_iter().map(|name| [module.clone(), vec![name]].concat()));
-    }
-    kept.retain(|module, _| !only_tests.iter().any(|test| module.starts_with(test)));
-    let known: BTreeSet<Module> = kept.keys().cloned().collect();
-    let resolve = |mut path: Module| {
-        while !path.is_empty() && !known.contains(&path) {
-            path.pop();
-        }
-        path
-    };
-    let named = |module: &Module, tokens: &[TokenTree]| {
-        let mut found = Vec::new();
-        paths(tokens, module, &mut found);
-        found.into_iter().map(resolve).collect()
-    };
-    kept.iter().map(|(module, tokens)| (module.clone(), named(module, tokens))).collect()
 }
 
 /// The uses between the children of a folder, with an example of each.
@@ -190,21 +266,76 @@ fn layers(document: &str, name: &str) -> Vec<Vec<String>> {
     block.lines().map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
 }
 
-fn crates() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(root().join("crates"))
-        .expect("the source can be read")
-        .map(|entry| entry.expect("the source can be read").file_name().into_string().expect("the source can be read"))
-        .collect();
-    names.sort();
-    names
+/// The folders of the crates of the workspace.
+fn folders() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("crates")).expect("the source can be read");
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("the source can be read").path()).collect();
+    folders.push(root().join("python"));
+    folders.sort();
+    folders
+}
+
+/// The crates of the workspace with the modules of each, and what these name.
+fn crates() -> Vec<(String, Uses)> {
+    let name = |folder: &PathBuf| folder.file_name().expect("a folder has a name").to_string_lossy().into_owned();
+    folders().iter().map(|folder| (name(folder), Source::read(&folder.join("src")).uses())).collect()
+}
+
+/// What the header of a `mod.rs` says that its folder may use; none where it says nothing.
+fn stated(text: &str) -> Option<String> {
+    let header: Vec<&str> =
+        text.lines().take_while(|line| line.starts_with("//!")).map(|line| line[3..].trim()).collect();
+    let (_, rest) = header
+        .split(|line| line.is_empty())
+        .map(|part| part.join(" "))
+        .find_map(|part| part.split_once("May use: ").map(|(before, rest)| (before.to_owned(), rest.to_owned())))?;
+    let end = [". ", "never "].iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+    Some(rest[..end].to_owned())
+}
+
+/// What a folder uses beyond the modules that it names and what those use.
+fn beyond(uses: &Uses, folder: &Module, stated: &str) -> BTreeSet<String> {
+    let names =
+        stated.split('`').skip(1).step_by(2).map(|name| name.split("::").map(str::to_owned).collect::<Module>());
+    let beside = &folder[..folder.len() - 1];
+    let named: Vec<Module> = names.flat_map(|name| [[beside, &name[..]].concat(), name]).collect();
+    let mut open: Vec<&Module> = uses.keys().filter(|module| named.iter().any(|n| module.starts_with(n))).collect();
+    let mut allowed: BTreeSet<&Module> = BTreeSet::new();
+    while let Some(module) = open.pop() {
+        if allowed.insert(module) {
+            open.extend(&uses[module]);
+        }
+    }
+    let own = uses.iter().filter(|(from, _)| from.starts_with(folder));
+    let targets = own.flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)));
+    let outside = targets.filter(|(_, to)| !to.starts_with(folder) && !folder.starts_with(to) && !allowed.contains(to));
+    outside.map(|(from, to)| format!("{} -> {}", from.join("::"), to.join("::"))).collect()
+}
+
+#[test]
+fn folders_use_what_they_say() {
+    let mut wrong = Vec::new();
+    for folder in folders() {
+        let source = folder.join("src");
+        let uses = Source::read(&source).uses();
+        for (module, path) in
+            files(&source).into_iter().filter(|(module, path)| path.ends_with("mod.rs") && uses.contains_key(module))
+        {
+            match stated(&fs::read_to_string(&path).unwrap()) {
+                None => wrong.push(format!("{} does not say what it may use", path.display())),
+                Some(text) if text.contains("everything below") => {}
+                Some(text) => wrong.extend(beyond(&uses, &module, &text)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn modules_use_only_what_lies_below_them() {
     let document = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let mut wrong = Vec::new();
-    for name in crates() {
-        let uses = uses(&root().join("crates").join(&name).join("src"));
+    for (name, uses) in crates() {
         let layers = layers(&document, &name);
         let layer = |module: &str| layers.iter().position(|l| l.iter().any(|m| m == module));
         let tops: BTreeSet<&String> = uses.keys().filter_map(|module| module.first()).collect();
@@ -223,8 +354,7 @@ fn modules_use_only_what_lies_below_them() {
 #[test]
 fn folders_have_no_cycles() {
     let mut wrong = Vec::new();
-    for name in crates() {
-        let uses = uses(&root().join("crates").join(&name).join("src"));
+    for (name, uses) in crates() {
         let folders: BTreeSet<&[String]> =
             uses.keys().flat_map(|module| (1..module.len()).map(move |depth| &module[..depth])).collect();
         for folder in folders {
@@ -235,18 +365,43 @@ fn folders_have_no_cycles() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The uses of a crate whose modules are given as texts.
+fn uses_of(modules: &[(&str, &str)]) -> Vec<String> {
+    let mut source = Source::default();
+    for (module, text) in modules {
+        let module: Module = module.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        source.add(&module, text.parse().expect("a text of a test is Rust"));
+    }
+    source.link();
+    let uses = source.uses();
+    let pairs = uses.iter().flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)));
+    let far = pairs.filter(|(from, to)| !from.starts_with(to));
+    far.map(|(from, to)| format!("{} -> {}", from.join("::"), to.join("::"))).collect()
+}
+
 #[test]
 fn the_reader_sees_through_braces_parents_and_macros() {
-    let text =
-        "use crate::{a, b::{C, d::E}}; fn f() { vec![super::super::g::h()]; } #[cfg(test)] mod t { use crate::z; }";
-    let mut tests = Vec::new();
-    let tokens = without_tests(text.parse().unwrap(), &mut tests);
-    let mut found = Vec::new();
-    paths(&tokens, &vec!["m".into(), "n".into(), "o".into()], &mut found);
-    let found: Vec<String> = found.iter().map(|path| path.join("::")).collect();
-    assert_eq!(found, ["a", "b::C", "b::d::E", "m::g::h"]);
-    assert_eq!(tests, ["t"]);
+    let text = "use crate::{a, b::{C, d::E}}; fn f() { vec![super::super::g::h()]; self::super::k::l(); }
+                #[cfg(test)] mod t { use crate::z; }";
+    let others = ["a", "b", "b::d", "m", "m::g", "m::n", "m::n::k", "z"].map(|module| (module, ""));
+    let found = uses_of(&[&others[..], &[("m::n::o", text), ("m::n::o::t", "use crate::z;")]].concat());
+    assert_eq!(found, ["a", "b", "b::d", "m::g", "m::n::k"].map(|to| format!("m::n::o -> {to}")));
     let pairs = [(("a", "b"), ""), (("b", "c"), "b -> c"), (("c", "b"), "c -> b")];
     let uses = pairs.map(|((a, b), example)| ((a.to_owned(), b.to_owned()), example.to_owned())).into();
     assert_eq!(cyclic(&uses), ["b -> c", "c -> b"]);
+}
+
+#[test]
+fn the_reader_sees_through_imports_and_modules_in_braces() {
+    let root = ("", "mod high; mod low; mod other; pub use high::{High as Tall, self as top}; pub use other::*;");
+    let low =
+        |text: &'static str| uses_of(&[root, ("high", ""), ("other", "pub use crate::high::High;"), ("low", text)]);
+    for text in
+        ["use crate::Tall;", "use super::{Tall};", "fn f() { crate::top::g() }", "mod m { use super::super::Tall; }"]
+    {
+        let from = if text.starts_with("mod") { "low::m" } else { "low" };
+        assert_eq!(low(text), ["other -> high".replace("other", from), "other -> high".into()], "{text}");
+    }
+    assert_eq!(low("use super::*;"), ["low -> high", "low -> other", "other -> high"]);
+    assert_eq!(low("use crate::other::High;"), ["low -> high", "low -> other", "other -> high"]);
 }

@@ -127,7 +127,8 @@ fn memory_that_runs_out_is_told() {
     let mut told = 0;
     for memory in [90_000, 110_000, 130_000, 180_000, 240_000, 320_000] {
         let run = within(&scratch, memory, &["anonymize", "policy.toml", "--out", "release", "--force"]);
-        // 127: the program could not be loaded. Its image alone has 60 MB in a debug build: with less, the kernel ends it.
+        // 127: the program could not be loaded. Its image alone has 60 MB in a debug build: with less, the kernel ends
+        // it.
         assert!(matches!(run.code, 0 | 1 | 3 | 127), "{memory} KiB: {} {}", run.code, run.stderr);
         assert!(run.code == 0 || !run.stderr.is_empty());
         told += u32::from(run.code == 3 && run.stderr.contains("memory"));

@@ -322,7 +322,7 @@ impl DivisibleTable for Rolled<'_> {
         Ok((first?, counted))
     }
 
-    fn settle(
+    fn gather_classes(
         &self,
         pieces: &PartialSearch<'_>,
         classes: &[PartialClass],

@@ -84,7 +84,7 @@ impl Publishing<'_> {
             }
             released.people = Some(Arc::new(people));
         }
-        let files = self.settle(folder, files, rows)?;
+        let files = self.keep_complete_parts(folder, files, rows)?;
         tell(1.0);
         Ok(Written { files, released })
     }
@@ -262,7 +262,7 @@ impl Publishing<'_> {
     }
 
     /// Nothing but the parts is in the folder, and they have all the rows.
-    fn settle(&self, folder: &Path, files: Vec<String>, expected: u64) -> Result<Vec<String>, Failure> {
+    fn keep_complete_parts(&self, folder: &Path, files: Vec<String>, expected: u64) -> Result<Vec<String>, Failure> {
         let failed = |e: std::io::Error| Failure::Io(e.to_string());
         let mut kept = Vec::new();
         let mut rows = 0;

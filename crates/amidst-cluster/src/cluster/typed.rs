@@ -84,7 +84,7 @@ pub struct Typing<'a> {
 }
 
 impl<'a> Typing<'a> {
-    /// Settles what can be settled here. The recoded rows have the columns `schema`, of which `published` are
+    /// Decides what can be decided here. The recoded rows have the columns `schema`, of which `published` are
     /// published.
     pub fn new(policy: &'a Policy, released: &Released, schema: &Schema, published: impl Fn(&str) -> bool) -> Self {
         let mut typing = Typing { policy, columns: Vec::new(), asked: Vec::new() };
@@ -118,7 +118,7 @@ impl<'a> Typing<'a> {
         }
     }
 
-    /// The question to the cluster, about the recoded rows `from`; none where all is settled.
+    /// The question to the cluster, about the recoded rows `from`; none where all is decided.
     pub fn question(&self, from: &str) -> Option<String> {
         let sums = |(i, (_, _, sum)): (usize, &(usize, Kind, String))| format!("CAST({sum} AS BIGINT) AS a{i}");
         let sums: Vec<String> = self.asked.iter().enumerate().map(sums).collect();
@@ -128,16 +128,16 @@ impl<'a> Typing<'a> {
     /// The types, by the answer to the question.
     pub fn answered(mut self, answer: &[RecordBatch]) -> Result<Vec<Typed>, Failure> {
         let row = answer.iter().find(|batch| batch.num_rows() == 1);
-        let mut settled = vec![false; self.columns.len()];
+        let mut decided = vec![false; self.columns.len()];
         for (i, (place, kind, _)) in self.asked.iter().enumerate() {
             let misfits =
                 row.and_then(|row| row.columns().get(i)).and_then(|column| column.as_primitive_opt::<Int64Type>());
             let misfits =
                 misfits.ok_or_else(|| Failure::Io("the cluster does not tell the types of columns".into()))?;
             // Without rows there is no sum, and a column without labels is text.
-            if !settled[*place] && misfits.is_valid(0) && misfits.value(0) == 0 {
+            if !decided[*place] && misfits.is_valid(0) && misfits.value(0) == 0 {
                 self.columns[*place].kind = *kind;
-                settled[*place] = true;
+                decided[*place] = true;
             }
         }
         Ok(self.columns)

@@ -15,17 +15,17 @@
 //!
 //! The algorithm is run again as if the policy asked for more: larger k, and for every value the strictest stated
 //! share, or a simple fraction below it. Rule 2 lets classes run into dead ends that a stricter policy avoids, and
-//! greedy merging is sometimes lucky; the result that loses least is kept, so that a weaker policy does not fare worse
-//! for being weaker. Readings are tried step by step for as long as they lose hardly more, up to forty in tables of up
-//! to three thousand rows; in larger ones fewer, and at least five where rows could not be placed by the rules. What
-//! loses more than the best on the way is given up.
+//! greedy merging may do better from another start; the result that loses least is kept, so that a weaker policy does
+//! not fare worse for being weaker. Readings are tried step by step for as long as they lose hardly more, up to forty
+//! in tables of up to three thousand rows; in larger ones fewer, and at least five where rows could not be placed by
+//! the rules. What loses more than the best on the way is given up.
 
 use std::collections::VecDeque;
 
 use super::clustering::{Clustering, EXACT, cluster_size};
 use super::{Entry, RecodingKind, Search, SearchError};
 use crate::exact::Rational;
-use crate::local::build::place_rows::{Choice, PATIENCE, settle};
+use crate::local::build::place_rows::{Choice, PATIENCE, dissolve_failing};
 use crate::local::class::{Cluster, Judge, Tally, World, cluster};
 use crate::local::index::Tree;
 use crate::local::shape::ShapeWord;
@@ -93,7 +93,7 @@ const READINGS: u64 = 40;
 /// Readings that are tried in a table of any size where rows could not be placed by the rules.
 const FEWEST: u64 = 5;
 
-/// A reading that lost so many times as much as the best leads no further. With few classes much is chance; with many
+/// A reading that lost this many times as much as the best leads no further. With few classes much is chance; with many
 /// it evens out.
 const FAR: f64 = 1.5;
 const FAR_OF_MANY: f64 = 1.1;
@@ -102,14 +102,14 @@ const MANY: u64 = 600;
 /// Shares that readings hold every value to, beside those that a policy states.
 const SHARES: [(u64, u64); 9] = [(4, 5), (3, 4), (2, 3), (3, 5), (1, 2), (2, 5), (1, 3), (1, 4), (1, 5)];
 
-/// The classes, settled. With `scan` every class is looked at.
+/// The classes, all of which hold. With `scan` every class is looked at.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
     let k = cluster_size(search, world) as u64;
     let far = if world.set.rows <= MANY { FAR } else { FAR_OF_MANY };
     let own = Reading { k, strict: false };
     let first = merged(search, world, own, scan, f64::INFINITY)?.unwrap_or_default();
     let placed = first.iter().all(|c| c.parts.is_empty() || world.holds(c));
-    let classes = settle(search, world, first, Choice::by_growth(scan))?;
+    let classes = dissolve_failing(search, world, first, Choice::by_growth(scan))?;
     let mut best = Best { search, scan, far, loss: cluster::total(&classes), classes };
     let strictest = world.judge.strictest_share();
     // Where rows found no place, rule 2 alone may keep classes varied, and the policy decides.
@@ -144,7 +144,7 @@ impl Best<'_, '_> {
     fn attempt(&mut self, world: &World<'_>, reading: Reading) -> Result<bool, SearchError> {
         let limit = self.far * self.loss;
         let Some(found) = merged(self.search, world, reading, self.scan, limit)? else { return Ok(false) };
-        let found = settle(self.search, world, found, Choice::by_growth(self.scan))?;
+        let found = dissolve_failing(self.search, world, found, Choice::by_growth(self.scan))?;
         let loss = cluster::total(&found);
         if loss < self.loss {
             (self.classes, self.loss) = (found, loss);
@@ -188,8 +188,8 @@ impl Best<'_, '_> {
 }
 
 /// The shares that readings hold every value to: first none but the policy's own, then the strictest that it states,
-/// then simple fractions below that, the larger first. Whoever states more or other bounds has the same fractions, so
-/// that what one policy leads to a weaker one finds, too.
+/// then simple fractions below that, the larger first. Policies with more or other bounds share these fractions, so
+/// that a weaker policy finds what a stricter one leads to.
 fn shares(world: &World<'_>, strictest: Option<Rational>) -> Vec<Option<Rational>> {
     let Some(strictest) = strictest else { return vec![None] };
     let below = SHARES.iter().map(|&(n, d)| Rational::ratio(n, d)).filter(|share| *share < strictest);

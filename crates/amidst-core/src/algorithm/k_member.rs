@@ -35,7 +35,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
     match bucket_assembly::clusters(search, world, Seeds::Furthest(first), scan)? {
         Some(clusters) => Ok(clusters),
         // Persons with several rows, or a policy that no small class satisfies: the clusters of the systematic method
-        // settle until it holds.
+        // are dissolved into each other until it holds.
         None => systematic::clusters(search, world, scan),
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! One algorithm is one file of this folder; [`ALGORITHMS`] is the only list of them.
 //!
-//! May use: `control`, `frequency`, `hierarchy`, `lattice`, `local`, `model`, `parameter`, `random`, `recoding`,
-//! `requirement`, `search`, `sensitive`, `table`, and what those use.
+//! May use: `cells`, `control`, `frequency`, `hierarchy`, `lattice`, `local`, `model`, `parameter`, `random`,
+//! `recoding`, `requirement`, `search`, `sensitive`, `table`, and what those use.
 
 use std::fmt::Debug;
 

@@ -104,7 +104,7 @@ impl Centres<'_> {
     }
 }
 
-/// The clusters of both stages, settled. With `scan` every centre is looked at.
+/// The clusters of both stages, all of which hold. With `scan` every centre is looked at.
 pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Result<Vec<Cluster>, SearchError> {
     sized(search, world, scan, |k| stages(search, world, k, scan))
 }

@@ -24,7 +24,7 @@
 
 use super::clustering::{Clustering, EXACT, cluster_size, sized};
 use super::{Entry, RecodingKind, Search, SearchError};
-use crate::local::build::place_rows::{Choice, Index, settle};
+use crate::local::build::place_rows::{Choice, Index, dissolve_failing};
 use crate::local::class::{Cluster, Part, World, cluster};
 use crate::parameter::{Kind, Parameter, Value};
 use crate::random::Random;
@@ -134,7 +134,7 @@ pub(super) fn clusters(search: &Search<'_>, world: &World<'_>, scan: bool) -> Re
     let k = if search.k > 1 { search.k.min(world.set.rows.max(1)) as usize } else { cluster_size(search, world) };
     let choice = Choice { scan, by_loss: true };
     let clusters = first_step(search, world, &rows, &starts(search, k)?, choice)?;
-    settle(search, world, clusters, choice)
+    dissolve_failing(search, world, clusters, choice)
 }
 
 /// The clustering step for k-anonymity; `starts` are the places among the first k rows from which the strides go.
@@ -251,7 +251,7 @@ mod tests {
             // The example's loss by Equation (1), which the paper misprints.
             assert!((cluster::total(&clusters) - 16.42105263).abs() < 1e-8);
             // By the same equation row 4 then goes to the first cluster: 3.50 against 6.87.
-            let clusters = settle(search, &world, clusters, Choice::default()).unwrap();
+            let clusters = dissolve_failing(search, &world, clusters, Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2, 3], vec![4, 5, 6, 7, 8]]);
             // The paper counts zip and gender as fully generalized everywhere, as if they had no weight: then 1.87
             // against 2.50, and all three rows go to the third.
@@ -262,7 +262,7 @@ mod tests {
             let world = World { space: &space, ..world };
             let clusters = first_step(search, &world, &rows, &[1, 2, 0], Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 8]]);
-            let clusters = settle(search, &world, clusters, Choice::default()).unwrap();
+            let clusters = dissolve_failing(search, &world, clusters, Choice::default()).unwrap();
             assert_eq!(members(&clusters), [vec![0, 1, 2], vec![3, 4, 5, 6, 7, 8]]);
         });
     }

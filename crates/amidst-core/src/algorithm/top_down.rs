@@ -17,7 +17,7 @@
 //! **One quasi column**, of which the paper speaks: its plain reading, with rows in the order of their values and in
 //! the opposite one, is tried as well ([`crate::local::top_down::plain`]), and the classes that lose least are kept.
 //!
-//! **Which column** lowers the loss most is reckoned before rows are pulled ([`crate::local::top_down::specialize`]),
+//! **Which column** lowers the loss most is decided before rows are pulled ([`crate::local::top_down::specialize`]),
 //! so that a table that is too large to be gathered is divided alike.
 //!
 //! **Cost.** O(n·d) per node and level.
@@ -190,7 +190,7 @@ impl Run<'_> {
         };
         let mut children: Vec<Child> = parts.iter().map(child).collect();
         let specializer = Specializer { space: self.space, judge: self.judge };
-        let branches = specializer.specialize(&mut children, |stands| self.pools(&parts, stands))?;
+        let branches = specializer.specialize(&mut children, |separate| self.pools(&parts, separate))?;
         Some(Step { column, parts, branches })
     }
 
@@ -203,9 +203,9 @@ impl Run<'_> {
     }
 
     /// The rows of the children that stand by themselves.
-    fn pools(&self, children: &[Vec<Part>], stands: &[bool]) -> Vec<PullableRows> {
+    fn pools(&self, children: &[Vec<Part>], separate: &[bool]) -> Vec<PullableRows> {
         let mut pools = Vec::new();
-        for (child, parts) in children.iter().enumerate().filter(|&(c, _)| stands[c]) {
+        for (child, parts) in children.iter().enumerate().filter(|&(c, _)| separate[c]) {
             for same in self.keyed(parts).chunk_by(|a, b| a.0 == b.0) {
                 let own: Vec<Part> = same.iter().map(|&(_, i)| parts[i]).collect();
                 let rows = own.iter().rev().map(|p| p.1);
@@ -221,7 +221,7 @@ impl Run<'_> {
 
     /// The parts of the children, and those that stay in the parent.
     fn divided(&self, step: Step) -> (Vec<Vec<Part>>, Vec<Part>) {
-        let Step { mut parts, branches: Branches { stands, pools, .. }, .. } = step;
+        let Step { mut parts, branches: Branches { separate, pools, .. }, .. } = step;
         let mut rest: Vec<Part> = Vec::new();
         for of_child in pools.chunk_by(|a, b| a.child == b.child) {
             let own = &mut parts[of_child[0].child];
@@ -238,8 +238,8 @@ impl Run<'_> {
             own.retain(|p| p.1 > 0);
         }
         let mut children = Vec::new();
-        for (parts, stands) in parts.into_iter().zip(stands) {
-            if stands { children.push(parts) } else { rest.extend(parts) }
+        for (parts, separate) in parts.into_iter().zip(separate) {
+            if separate { children.push(parts) } else { rest.extend(parts) }
         }
         add_up(&mut rest);
         (children, rest)

@@ -1,7 +1,7 @@
 //! The frequency set: the distinct (quasi tuple, sensitive tuple) combinations of a table, with their counts.
 //!
 //! Everything that privacy models, metrics and full-domain algorithms look at. Rows come back only when a recoding is
-//! applied. May use: `table`; `rolled` also `hierarchy`.
+//! applied. May use: `ids`, `table`; `rolled` also `hierarchy`, and what that uses.
 
 mod count;
 pub(crate) mod counting;

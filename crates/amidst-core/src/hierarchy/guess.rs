@@ -52,6 +52,11 @@ impl Suggestion {
         self.table.iter().any(|(key, _)| key == "suppress")
     }
 
+    /// Whether frequent values stay themselves and the others become one.
+    pub fn keeps_frequent_values(&self) -> bool {
+        self.table.iter().any(|(key, _)| key == "common")
+    }
+
     fn fits(&self, column: &Column) -> bool {
         if self.table.iter().any(|(key, _)| key == "mask") {
             // Every text can be masked; trying it on millions of codes would only cost memory.

@@ -117,8 +117,8 @@ impl Line {
         }
     }
 
-    /// An end of a range of decimals, or the last number of so many digits before it. Digits that `units` lack are
-    /// zeros before it and nines after it, so nothing is multiplied that could overflow.
+    /// An end of a range of decimals, or the last number with this number of digits before it. Digits that `units` lack
+    /// are zeros before it and nines after it, so nothing is multiplied that could overflow.
     fn end(self, units: i128, before: bool) -> String {
         // What comes before `units` is one unit less, followed by nines; below zero the digits count downwards.
         let (units, filler) = match (before, units > 0) {

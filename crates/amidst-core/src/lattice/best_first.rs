@@ -67,7 +67,7 @@ pub(crate) fn run<K: Key>(
 /// At most how many snapshots are held: each is looked at whenever a source is wanted.
 const MANY_HELD: usize = 2048;
 
-/// A snapshot is held a second time without lost rows where these are at least one in so many classes.
+/// A snapshot is held a second time without lost rows where these are at least one in this number of classes.
 const LEFT_OUT: usize = 4;
 
 /// Snapshots of this many bytes are held however small the table is.

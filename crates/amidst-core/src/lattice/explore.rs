@@ -118,17 +118,17 @@ pub struct FrontPoint {
 
 /// Looks at the whole lattice.
 pub fn explore(search: &Search<'_>) -> Result<Explored, SearchError> {
-    told(search, false, &|_| {})
+    explored(search, false, &|_| {})
 }
 
 /// The same with every node of a lattice of at most [`LISTED`] nodes. Each of them is priced, which takes far longer
-/// than the search for the minimal ones and the front. `seen` is told of every node that was priced as soon as it is,
-/// from several threads and in no order.
+/// than the search for the minimal ones and the front. `seen` is called with every node as soon as it is priced, from
+/// several threads and in no order.
 pub fn explore_all(search: &Search<'_>, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
-    told(search, nodes(search) <= LISTED, seen)
+    explored(search, nodes(search) <= LISTED, seen)
 }
 
-fn told(search: &Search<'_>, list: bool, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
+fn explored(search: &Search<'_>, list: bool, seen: &(dyn Fn(&FrontPoint) + Sync)) -> Result<Explored, SearchError> {
     let (found, nodes_checked) = minimal_counted(search)?;
     let costs = all_metrics(search, &found.iter().map(|n| n.levels.as_slice()).collect::<Vec<_>>())?;
     let homogeneity: Vec<Vec<Homogeneity>> =
@@ -187,7 +187,7 @@ pub fn least_suppression(search: &Search<'_>) -> Result<Option<(u64, Vec<usize>)
     let judge = Judge::with_limit(search, false, search.set.rows);
     on_lattice!(search, judge, false, walk => {
         let strategy = LeastSuppression::default();
-        walk.run(&Search { control: search.control.quiet().unhurried(), ..search.clone() }, &strategy)?;
+        walk.run(&Search { control: search.control.quiet().without_deadline(), ..search.clone() }, &strategy)?;
         Ok(strategy.into_least())
     })
 }

@@ -151,7 +151,7 @@ impl Strategy for Best<'_, '_> {
         (!self.beaten(bound, &classes.levels)).then_some(bound)
     }
 
-    fn wants_doomed(&self) -> bool {
+    fn wants_must_suppress(&self) -> bool {
         self.pricer.suppression_costs()
     }
 

@@ -10,8 +10,8 @@
 //! - `explore`: the minimal nodes with all metrics, and the front of risk against utility over the whole lattice;
 //! - `why_not`: what keeps a node from being published.
 //!
-//! May use: `class`, `control`, `frequency`, `hierarchy`, `metric`, `model`, `parameter`, `recoding`, `requirement`,
-//! `search`, and what those use.
+//! May use: `class`, `control`, `frequency`, `hierarchy`, `metric`, `model`, `parameter`, `random`, `recoding`,
+//! `requirement`, `search`, and what those use.
 
 mod apriori;
 mod best_first;
@@ -118,7 +118,7 @@ pub fn minimal_counted(search: &Search<'_>) -> Result<(Vec<Node>, u64), SearchEr
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
         let strategy = Minimal::default();
-        walk.run(&search.unhurried(), &strategy)?;
+        walk.run(&search.without_deadline(), &strategy)?;
         let judged = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
         Ok((describe(search, &walk, &pricer, strategy.into_nodes()), judged))
     })
@@ -172,7 +172,7 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
         let mut unexplored = unexplored.max(proven);
         if found.is_none() && unexplored < f64::INFINITY {
             let strategy = Lowest::any(walk.top.iter().sum());
-            walk.run(&search.unhurried(), &strategy)?;
+            walk.run(&search.without_deadline(), &strategy)?;
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
             unexplored = f64::NEG_INFINITY;
         }
@@ -192,7 +192,7 @@ pub fn lowest(search: &Search<'_>) -> Result<Vec<Node>, SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
-        let search = &search.unhurried();
+        let search = &search.without_deadline();
         let (mut low, mut high) = (walk.bottom.iter().sum::<usize>(), walk.top.iter().sum::<usize>());
         if walk.judge.monotone() {
             // Every height from the answer on has a valid node, none below it.

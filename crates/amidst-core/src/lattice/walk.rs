@@ -55,13 +55,13 @@ pub(crate) trait Strategy: Sync {
     fn visit(&self, classes: &Classes, outcome: &Outcome, bound: f64, leaf: bool) -> Option<f64>;
 
     /// Whether knowing rows that must be suppressed raises the bound of a subtree.
-    fn wants_doomed(&self) -> bool {
+    fn wants_must_suppress(&self) -> bool {
         false
     }
 
     /// What a subtree costs at least in which the classes of `must_suppress` (ascending) are suppressed everywhere, and
     /// `partly` rows of the others.
-    fn must_suppress_bound(&self, _classes: &Classes, _doomed: &[u32], _partly: u64) -> f64 {
+    fn must_suppress_bound(&self, _classes: &Classes, _must_suppress: &[u32], _partly: u64) -> f64 {
         f64::NEG_INFINITY
     }
 
@@ -330,7 +330,7 @@ impl<'a, K: Key> Walk<'a, K> {
         let levels = &own.classes.levels;
         let failing = !outcome.suppressed.is_empty() && !strategy.everything();
         let rules_out = failing && self.judge.can_rule_out() && self.judge.limit > 0;
-        let priced = rules_out && strategy.wants_doomed();
+        let priced = rules_out && strategy.wants_must_suppress();
         let must_suppress = priced || (rules_out && outcome.suppressed_rows > self.judge.limit);
         let mut children: Vec<(usize, f64)> = (position..self.order.len())
             .filter(|&i| levels[self.order[i]] < self.top[self.order[i]])

@@ -47,8 +47,11 @@ pub const METRICS: &[Entry] = &[
     ambiguity::ENTRY,
 ];
 
-/// The metric where nobody names one.
+/// The metric where an algorithm is named and no metric.
 pub const DEFAULT: &Entry = &loss::ENTRY;
+
+/// The metric where neither is named: recodings of different kinds are compared, and column weights count.
+pub const OF_COMPETITIONS: &Entry = &gcp::ENTRY;
 
 /// The metric that is also told for the table as one class.
 pub const KL_DIVERGENCE: &Entry = &kl_divergence::ENTRY;

@@ -350,3 +350,26 @@ impl Assembled {
         Recoding { assignment: Assignment::Entries { offsets, runs }, ..recoding }
     }
 }
+
+impl Assembled {
+    /// Where the rows of dealt combinations go in the release, those left out aside.
+    pub fn dealt(&self, dealt: &[SplitRows]) -> Vec<SplitRows> {
+        let mut gone: FxHashMap<(&[u32], SensitiveId, usize), u64> = FxHashMap::default();
+        for omitted in &self.omitted {
+            *gone.entry((&omitted.codes, omitted.sensitive, omitted.piece)).or_default() += omitted.rows;
+        }
+        let of_class = |dealt: &SplitRows| {
+            let mut runs: Vec<(u32, u64)> = Vec::new();
+            for &(piece, rows) in &dealt.runs {
+                let without = gone.get(&(&dealt.codes, dealt.sensitive, piece as usize)).copied().unwrap_or(0);
+                let class = self.class_of.get(piece as usize).copied().unwrap_or(SUPPRESSED);
+                runs.push((class, rows.saturating_sub(without)));
+                runs.extend(self.masked.map(|masked| (masked, without)));
+            }
+            runs.retain(|run| run.0 != SUPPRESSED && run.1 > 0);
+            add_up(&mut runs);
+            SplitRows { runs, ..dealt.clone() }
+        };
+        dealt.iter().map(of_class).collect()
+    }
+}

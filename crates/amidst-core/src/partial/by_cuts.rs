@@ -103,7 +103,7 @@ pub(super) fn search<R: DivisibleTable>(
     }
     let assembled = pieces.assemble(&classes)?;
     let dealt = assembled.dealt(&SplitRows::combined(dealt));
-    let gathered = remote.settle(&pieces, &classes, &assembled, dealt)?;
+    let gathered = remote.gather_classes(&pieces, &classes, &assembled, dealt)?;
     let recoding = assembled.recoding(remote.search(&gathered)?.set, &classes);
     Ok((
         gathered,

@@ -61,7 +61,7 @@ pub(super) fn search<R: RemoteTable>(
         let base = piece.lowered(&mut lattice, node)?;
         let gathered = remote.gather(&base)?;
         // Each piece is searched to its end: a time limit is for the search that follows.
-        let nodes = choice.nodes(&remote.search(&gathered)?.unhurried())?;
+        let nodes = choice.nodes(&remote.search(&gathered)?.without_deadline())?;
         lattice.close(|levels| finer(&base, levels));
         found.extend(nodes.iter().cloned());
         let chosen = choice.chosen(&found);

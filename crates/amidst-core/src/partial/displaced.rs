@@ -1,10 +1,8 @@
 //! Rows that the searching process holds because they are no longer in a part of the engine: rows that were pulled out
 //! of a side, and the rest of a combination that rows were pulled from.
 
-use super::{Assembled, Line, PartialSearch, Summary};
+use super::{Line, PartialSearch, Summary};
 use crate::ids::SensitiveId;
-use crate::recoding::SUPPRESSED;
-use rustc_hash::FxHashMap;
 
 /// Rows of a part that are not with the others of the table any more.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,28 +49,5 @@ impl SplitRows {
             same
         });
         dealt
-    }
-}
-
-impl Assembled {
-    /// Where the rows of dealt combinations go in the release, those left out aside.
-    pub fn dealt(&self, dealt: &[SplitRows]) -> Vec<SplitRows> {
-        let mut gone: FxHashMap<(&[u32], SensitiveId, usize), u64> = FxHashMap::default();
-        for omitted in &self.omitted {
-            *gone.entry((&omitted.codes, omitted.sensitive, omitted.piece)).or_default() += omitted.rows;
-        }
-        let of_class = |dealt: &SplitRows| {
-            let mut runs: Vec<(u32, u64)> = Vec::new();
-            for &(piece, rows) in &dealt.runs {
-                let without = gone.get(&(&dealt.codes, dealt.sensitive, piece as usize)).copied().unwrap_or(0);
-                let class = self.class_of.get(piece as usize).copied().unwrap_or(SUPPRESSED);
-                runs.push((class, rows.saturating_sub(without)));
-                runs.extend(self.masked.map(|masked| (masked, without)));
-            }
-            runs.retain(|run| run.0 != SUPPRESSED && run.1 > 0);
-            crate::frequency::add_up(&mut runs);
-            SplitRows { runs, ..dealt.clone() }
-        };
-        dealt.iter().map(of_class).collect()
     }
 }

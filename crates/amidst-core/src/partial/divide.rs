@@ -125,13 +125,13 @@ impl PartialSearch<'_> {
             }
         }
         let (column, Branched { child_of, branches }) = best?;
-        let Branches { stands, pools, .. } = branches;
+        let Branches { separate, pools, .. } = branches;
         // Children in their order, and what stays behind after them.
-        let standing = stands.iter().filter(|s| **s).count() as u32;
-        let mut side_of = vec![standing; stands.len()];
-        (0..).zip(side_of.iter_mut().zip(&stands).filter(|s| *s.1)).for_each(|(next, (side, _))| *side = next);
-        let rest = (side_of.len() as u32 > standing).then_some(standing);
-        let mut combinations = vec![0; standing as usize + usize::from(rest.is_some())];
+        let separated = separate.iter().filter(|s| **s).count() as u32;
+        let mut side_of = vec![separated; separate.len()];
+        (0..).zip(side_of.iter_mut().zip(&separate).filter(|s| *s.1)).for_each(|(next, (side, _))| *side = next);
+        let rest = (side_of.len() as u32 > separated).then_some(separated);
+        let mut combinations = vec![0; separated as usize + usize::from(rest.is_some())];
         let lines = summary.columns.get(column)?;
         let mut sides = Vec::new();
         for ((&code, more), &child) in lines.code.iter().zip(&lines.combinations).zip(&child_of) {
@@ -166,9 +166,9 @@ impl PartialSearch<'_> {
             children.push(Child { tally, shape });
         }
         let specializer = Specializer { space: &self.space, judge: &self.judge };
-        let branches = specializer.specialize(&mut children, |stands| {
-            let standing = (0..child_of.len()).filter(|&line| stands[child_of[line]]);
-            let lines = standing.map(|line| {
+        let branches = specializer.specialize(&mut children, |separate| {
+            let separated = (0..child_of.len()).filter(|&line| separate[child_of[line]]);
+            let lines = separated.map(|line| {
                 let entry = lines.entry(line as u32);
                 (child_of[line], entry.sensitive, entry.rows, lines.shape(line, &self.space))
             });

@@ -9,8 +9,8 @@
 //! every column. All of that can be counted where the table is and added up: a [`Summary`]. [`PartialSearch::divide`]
 //! chooses by it what the algorithm chooses with the rows at hand, by the same code, so the tree of cuts is the same.
 //! Parts that can be gathered are [finished](PartialSearch::finish) here by the algorithm itself. In the end the
-//! classes are brought together, and rows that are better left out are found as ever: only classes that have such rows
-//! are kept with them.
+//! classes are brought together, and rows that are better left out are found as in a table that was gathered: only
+//! classes that have such rows are kept with them.
 //!
 //! Top-down specialization pulls single rows back out of a child. How many of which sensitive value follows from the
 //! same sums; which ones, from an order that every table has ([`Pulled`]). They are few, and travel with the searching

@@ -113,7 +113,7 @@ pub trait DivisibleTable: RemoteTable {
     ///
     /// # Errors
     /// See [`DivisibleTable::begin`].
-    fn settle(
+    fn gather_classes(
         &self,
         pieces: &PartialSearch<'_>,
         classes: &[PartialClass],

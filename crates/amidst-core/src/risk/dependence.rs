@@ -54,7 +54,7 @@ impl Dependence {
         let step = rows.div_ceil(MOST_ROWS);
         let mut pairs: Vec<(u32, u32)> = (0..rows).step_by(step).map(|r| (from.get(r), to.get(r))).collect();
         pairs.sort_unstable();
-        let (told, base) = (told(&pairs), told_blindly(&pairs));
+        let (told, base) = (told(&pairs), told_by_chance(&pairs));
         let all = pairs.len() as f64;
         let (told, base) = (told as f64 / all, base as f64 / all);
         let beyond_chance = if base < 1.0 { ((told - base) / (1.0 - base)).max(0.0) } else { 0.0 };
@@ -79,7 +79,7 @@ fn told(pairs: &[(u32, u32)]) -> usize {
 }
 
 /// The same without looking at `from`.
-fn told_blindly(pairs: &[(u32, u32)]) -> usize {
+fn told_by_chance(pairs: &[(u32, u32)]) -> usize {
     let mut values: Vec<u32> = pairs.iter().map(|p| p.1).collect();
     values.sort_unstable();
     right(values.chunk_by(|a, b| a == b).map(<[_]>::len))

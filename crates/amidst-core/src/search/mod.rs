@@ -108,8 +108,8 @@ impl From<Cancelled> for SearchError {
 impl<'a> Search<'a> {
     /// The same search without a time limit.
     #[must_use]
-    pub fn unhurried(&self) -> Search<'a> {
-        Search { control: self.control.unhurried(), ..self.clone() }
+    pub fn without_deadline(&self) -> Search<'a> {
+        Search { control: self.control.without_deadline(), ..self.clone() }
     }
 
     /// Tells how far the search is, from 0 to 1.

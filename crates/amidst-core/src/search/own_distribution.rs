@@ -3,7 +3,7 @@
 //! Some requirements compare a class with the whole table (`PrivacyModel::compares_with_table`). Searches compare with
 //! the table that they were given. A recipient has only the release, and once rows are left out its
 //! distribution is another one: the claim must hold against that one too, or nobody could check it without knowing what
-//! the left-out rows had. [`settle`] leaves out the classes that fail there, which changes the distribution again,
+//! the left-out rows had. [`suppress_failing`] leaves out the classes that fail there, which changes the distribution again,
 //! until all that is left holds.
 
 use crate::frequency::{self, FrequencySet, Groups};
@@ -24,7 +24,7 @@ pub enum OwnDistributionOutcome {
 }
 
 /// Leaves out of `found` the classes that break a requirement against the release's own distribution.
-pub fn settle(search: &Search<'_>, found: &mut Found) -> OwnDistributionOutcome {
+pub fn suppress_failing(search: &Search<'_>, found: &mut Found) -> OwnDistributionOutcome {
     if !search.requirements.iter().any(compares) {
         return OwnDistributionOutcome::Held;
     }

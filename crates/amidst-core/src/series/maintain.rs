@@ -15,14 +15,12 @@ use std::collections::BTreeMap;
 use super::class_rules::Class;
 use super::classes::Touched;
 use super::index::{Index, Page};
+use super::maintained_classes::MaintainedClasses;
 use super::rows::{AllKnown, RowSource};
-use super::{MaintainedClasses, split};
+use super::split;
 use crate::ids::EntryId;
 use crate::local::class::Tally;
 use crate::search::{Search, SearchError};
-
-/// The class of a row that has none yet.
-pub const UNPLACED: u32 = u32::MAX;
 
 /// What a batch did to the classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::UNPLACED;
 use super::class_rules::ClassRules;
 use super::classes::{Classes, Touched};
 use super::index::Index;
@@ -11,6 +10,9 @@ use crate::control::Control;
 use crate::ids::{EntryId, SensitiveId};
 use crate::local::shape::{ShapeWord, Space};
 use crate::search::{Search, SearchError};
+
+/// The class of a row that has none yet.
+pub const UNPLACED: u32 = u32::MAX;
 
 /// A class as it is kept between batches: all but its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]

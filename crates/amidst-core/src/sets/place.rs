@@ -2,10 +2,10 @@
 //! where a table is small.
 //!
 //! Set by set, again and again: tuples of failing classes that agree under a pattern of stars and satisfy the policy
-//! together, with whoever has that pattern already, are given it, the cheapest pattern first. What no pattern serves is
-//! left out within the limit, or is given the top in every column of the set, with companions where it needs them.
-//! Stars in a column that several sets share change the classes of the others; they are looked at again. Cells only
-//! ever become coarser, so it ends.
+//! together, with the tuples that have that pattern already, are given it, the cheapest pattern first. What no pattern
+//! serves is left out within the limit, or is given the top in every column of the set, with companions where it needs
+//! them. Stars in a column that several sets share change the classes of the others; they are looked at again. Cells
+//! only ever become coarser, so it ends.
 
 use rustc_hash::FxHashMap;
 
@@ -84,20 +84,20 @@ fn place(view: &View<'_, '_>, levels: &[usize]) -> Result<Option<Published>, Sea
     let mut published = view.plain(levels);
     let mut limit = view.search.suppression_limit();
     loop {
-        let mut settled = true;
+        let mut stable = true;
         for set in 0..view.sets.len() {
             view.search.checkpoint()?;
             let failing = view.failing(&published, set);
             if failing.is_empty() {
                 continue;
             }
-            settled = false;
+            stable = false;
             let left = together(view, &mut published, set, failing)?;
             if !left.is_empty() && !alone(view, &mut published, set, left, &mut limit) {
                 return Ok(None);
             }
         }
-        if settled {
+        if stable {
             return Ok(Some(published));
         }
     }

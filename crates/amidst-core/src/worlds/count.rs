@@ -48,7 +48,7 @@ pub(super) fn shares(component: &Component, steps: &mut u64) -> Result<Option<Ve
         depth: 0,
     };
     let all: Vec<u32> = (0..component.names.len() as u32).collect();
-    let Some(root) = counter.settle(&all, None)? else { return Ok(None) };
+    let Some(root) = counter.propagate(&all, None)? else { return Ok(None) };
     let mut sums = vec![BigUint::zero(); component.names.len() * component.width()];
     let mut mass = vec![BigUint::zero(); counter.parts.len()];
     counter.spread(&root, &BigUint::one(), &mut sums, &mut mass);
@@ -95,7 +95,7 @@ impl Counter<'_> {
 
     /// Gives out what is certain and counts what remains; `None` when there is no world. `chosen` was given its values
     /// already.
-    fn settle(&mut self, part: &[u32], chosen: Option<(u32, Vec<u32>)>) -> Result<Option<Branch>, TooMany> {
+    fn propagate(&mut self, part: &[u32], chosen: Option<(u32, Vec<u32>)>) -> Result<Option<Branch>, TooMany> {
         let mut branch = Branch { weight: BigUint::one(), ..Branch::default() };
         if let Some((unknown, given)) = chosen {
             branch.weight = self.weight(unknown, &given);
@@ -161,7 +161,7 @@ impl Counter<'_> {
                 self.spend(width)?;
                 self.take(unknown, &given);
                 self.depth += 1;
-                let branch = self.settle(&rest, Some((unknown, given.clone())));
+                let branch = self.propagate(&rest, Some((unknown, given.clone())));
                 self.depth -= 1;
                 self.give_back(unknown, &given);
                 if let Some(branch) = branch? {

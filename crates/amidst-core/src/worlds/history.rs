@@ -60,7 +60,7 @@ pub struct History {
     /// What each value stands for; those beyond stand for themselves.
     stands_for: Vec<u32>,
     /// Persons who keep what their value stands for and not the value.
-    restless: FxHashSet<u32>,
+    excluded: FxHashSet<u32>,
     /// Values that persons really have, as far as the owner still knows them.
     truth: FxHashMap<u32, u32>,
 }
@@ -84,8 +84,8 @@ impl History {
 
     /// Says that somebody kept what their value stands for while the value changed. No world has room for that, so
     /// nothing is proven about those whom they have to do with.
-    pub fn unsettle(&mut self, person: u32) {
-        self.restless.insert(person);
+    pub fn exclude(&mut self, person: u32) {
+        self.excluded.insert(person);
     }
 
     /// Tells the value that somebody really has. Nothing is concluded from it: where a world must be found, it is
@@ -106,9 +106,9 @@ impl History {
         known
     }
 
-    /// The cohorts of those who were [unsettled](History::unsettle).
-    pub(super) fn unsettled(&self) -> impl Iterator<Item = Cohort> + '_ {
-        self.restless.iter().filter_map(|person| self.cohort_of.get(person).copied())
+    /// The cohorts of those who were [excluded](History::exclude).
+    pub(super) fn excluded(&self) -> impl Iterator<Item = Cohort> + '_ {
+        self.excluded.iter().filter_map(|person| self.cohort_of.get(person).copied())
     }
 
     /// Sees one more version.

@@ -106,7 +106,7 @@ impl<'h> Network<'h> {
             history.path(cohort, &mut path);
             network.lives(cohort, members, &path);
         }
-        for cohort in history.unsettled() {
+        for cohort in history.excluded() {
             history.path(cohort, &mut path);
             network.contradictions.extend(&path);
         }

@@ -1,7 +1,7 @@
 //! Reads tables of databases row by row into blocks of codes.
 //!
-//! May use: `address`, `columnar`, `contain`, `encode`, `error`, `lent`, `limits`, `lines`, `merge`, `stream`, and what
-//! those use.
+//! May use: `address`, `columnar`, `contain`, `encode`, `error`, `lent`, `limits`, `lines`, `merge`, `rows`, `stream`,
+//! and what those use.
 
 #[cfg(feature = "postgres")]
 mod copy;
@@ -13,7 +13,7 @@ mod tls;
 
 use std::path::Path;
 
-use crate::address::{Address, Wanted};
+use crate::address::Address;
 use crate::error::{ReadError, shown};
 use crate::merge::Merger;
 use crate::stream::Settings;
@@ -30,33 +30,20 @@ pub(crate) fn read(
 ) -> Result<(), ReadError> {
     match address {
         Address::Sqlite { file, wanted } => sqlite::read(place, file, wanted, settings, merger),
-        Address::Postgres { server, wanted } => on_server(place, server, wanted, settings, merger),
+        #[cfg(feature = "postgres")]
+        Address::Postgres { server, wanted } => postgres::read(place, server, wanted, settings, merger),
+        #[cfg(not(feature = "postgres"))]
+        Address::Postgres { .. } => Err(without_postgres(place)),
         Address::Memory(name) => crate::lent::read(place, name, settings, merger),
     }
 }
 
-#[cfg(feature = "postgres")]
-fn on_server(
-    place: &Path,
-    server: &str,
-    wanted: &Wanted,
-    settings: &Settings<'_>,
-    merger: &mut Merger<'_>,
-) -> Result<(), ReadError> {
-    postgres::read(place, server, wanted, settings, merger)
-}
-
+/// Why a build without the feature reads no tables of servers.
 #[cfg(not(feature = "postgres"))]
-fn on_server(
-    place: &Path,
-    _server: &str,
-    _wanted: &Wanted,
-    _settings: &Settings<'_>,
-    _merger: &mut Merger<'_>,
-) -> Result<(), ReadError> {
+fn without_postgres(place: &Path) -> ReadError {
     let reason = "this build does not speak to PostgreSQL: it was made without the feature `postgres`. Make it with that, \
                   or export the table: psql -c \"\\copy (SELECT …) TO 'table.csv' CSV HEADER\"";
-    Err(ReadError::Database { place: place.display().to_string(), reason: reason.to_string() })
+    ReadError::Database { place: place.display().to_string(), reason: reason.to_string() }
 }
 
 /// The first names of tables, and the number of others.

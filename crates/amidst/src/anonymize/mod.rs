@@ -4,8 +4,8 @@
 //! rest is here. Nothing reaches its final place before the independent checker has passed it, and then everything
 //! appears together.
 //!
-//! May use: `engine`, `folder`, `job`, `policy`, `prepare`, `publish`, `release`, `report`, `search`, `unique`, and
-//! what those use.
+//! May use: `commit`, `engine`, `folder`, `job`, `policy`, `prepare`, `publish`, `release`, `report`, `search`,
+//! `unique`, and what those use.
 
 mod in_memory;
 mod outcome;

@@ -220,7 +220,7 @@ impl DivisibleTable for Elsewhere<'_> {
         Ok((set.tuple(0).to_vec(), (0..).map(SensitiveId).zip(counts).filter(|c| c.1 > 0).collect()))
     }
 
-    fn settle(
+    fn gather_classes(
         &self,
         _: &PartialSearch<'_>,
         classes: &[PartialClass],

@@ -54,14 +54,14 @@ impl Guessed {
                 Err(error) if source != "-" && !self.stated => error,
                 read => return read,
             };
-            if !self.settle(source, &error, options) {
+            if !self.guess_against(source, &error, options) {
                 return Err(error);
             }
         }
     }
 
     /// Whether a guess may help against an error.
-    fn settle(&mut self, source: &str, error: &ReadError, options: &ReadOptions<'_>) -> bool {
+    fn guess_against(&mut self, source: &str, error: &ReadError, options: &ReadOptions<'_>) -> bool {
         let told = &self.conventions;
         match error {
             ReadError::NotUtf8 { .. } | ReadError::Nul { .. } if told.encoding.is_none() => {

@@ -83,12 +83,12 @@ impl Looked {
             }
             let mut sample = first.table;
             let missing = unknown_tokens(&sample);
-            settle(&mut sample, &missing);
+            guess_types(&mut sample, &missing);
             guessed.look(&sample, &missing);
             guessed.conventions.convert(&mut sample);
             // A sample of a table that has no more rows is the table.
             if skip && sample.rows as u64 == SAMPLE {
-                settle(&mut sample, &missing);
+                guess_types(&mut sample, &missing);
                 // Whatever may tell apart persons who have several rows must be read to the end, wherever those rows
                 // are.
                 let is_prose = |c: &&Column| {
@@ -104,7 +104,7 @@ impl Looked {
         let read = read_but(&mut but, input, None, &mut guessed, job)?;
         let mut table = read.table;
         let mut missing = unknown_tokens(&table);
-        settle(&mut table, &missing);
+        guess_types(&mut table, &missing);
         let mut plan = plan::plan(&table, &missing);
         let nobody = nobody(&table, &plan);
         if !nobody.is_empty() && stated.is_none() {
@@ -164,7 +164,7 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
     if drop && unknown_rows > 0 {
         let known = table.to_mut();
         known.retain(&keep);
-        settle(known, &looked.missing);
+        guess_types(known, &looked.missing);
     }
 
     let mut out = String::new();
@@ -228,7 +228,7 @@ fn read_but(
 }
 
 /// Gives every column the type of its known values.
-fn settle(table: &mut Table, missing: &[String]) {
+fn guess_types(table: &mut Table, missing: &[String]) {
     table.columns.par_iter_mut().for_each(|column| {
         column.kind = ValueType::guess(column.dictionary.iter().filter(|v| !missing.iter().any(|m| m == v)));
     });

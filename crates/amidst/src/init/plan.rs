@@ -161,8 +161,7 @@ impl Plan {
                 continue;
             }
             let found = suggest(&table.columns[i], &self.guesses[i], missing);
-            let blunt = found.table.iter().any(|(key, _)| key == "suppress");
-            if blunt && profiles[i].known >= 20 && profiles[i].distinct_share() > 0.5 {
+            if found.tells_all_or_nothing() && profiles[i].known >= 20 && profiles[i].distinct_share() > 0.5 {
                 self.leave_out(i, "nearly every row has its own value and nothing says how to generalize it");
                 continue;
             }

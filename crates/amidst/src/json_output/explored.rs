@@ -2,6 +2,7 @@
 //!
 //! A single node is told by [`NodeVerdict`](crate::explore::NodeVerdict), which derives its JSON.
 
+use amidst_core::algorithm;
 use amidst_core::internal::lattice::{Explored, Homogeneity};
 use serde_json::{Map, Value, json};
 
@@ -71,7 +72,7 @@ impl Compared {
         let front: Vec<Value> = (self.front.iter())
             .map(|point| {
                 json!({
-                    "algorithm": "mondrian",
+                    "algorithm": algorithm::MONDRIAN.id,
                     "k": point.k,
                     "classes": point.classes,
                     "smallest_class": point.risk.smallest,

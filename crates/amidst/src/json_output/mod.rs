@@ -5,7 +5,7 @@
 //! (docs/json.md); `tests/pinned` holds digests of what is printed. What derives `Serialize` is told as it is; numbers,
 //! figures and verdicts are in `json`, which every layer may use.
 //!
-//! May use: every other module.
+//! May use: everything below it, which is every other module.
 
 mod anonymized;
 mod attacked;

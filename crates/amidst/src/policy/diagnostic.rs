@@ -179,7 +179,7 @@ impl PolicyErrors {
     /// The keys that lead to what a diagnostic points at, such as `require`, `0`, `k`; empty where no place is to
     /// blame.
     pub fn keys(&self, diagnostic: &Diagnostic) -> Vec<String> {
-        diagnostic.span.as_ref().map(|span| super::origin::keys_at(&self.text, span)).unwrap_or_default()
+        diagnostic.span.as_ref().map(|span| super::places::keys_at(&self.text, span)).unwrap_or_default()
     }
 
     /// The line of the policy that a diagnostic points at, from 1.

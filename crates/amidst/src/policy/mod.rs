@@ -5,7 +5,7 @@
 //!
 //! Paths in a policy are relative to the folder of the policy.
 //!
-//! May use: nothing else of this crate.
+//! May use: `remedy`, and nothing else of this crate.
 
 mod build;
 mod columns;
@@ -16,6 +16,7 @@ pub mod keys;
 mod origin;
 mod parameters;
 mod parse;
+mod places;
 pub(crate) mod public;
 mod quasi_sets;
 pub(crate) mod quote;
@@ -349,7 +350,7 @@ impl Policy {
         self.columns.iter().find(|c| c.name == name).or(self.default.as_ref())
     }
 
-    /// Whether nobody settles the type of a column: one that no search looks at, and that is not stated to be text.
+    /// Whether a column has no assigned type: no search looks at it, and it is not stated to be text.
     pub fn leaves_type_open(&self, name: &str) -> bool {
         let open = |c: &ColumnPolicy| c.role == Role::Insensitive && c.kind != Some(ValueType::Text);
         self.column(name).is_some_and(open)

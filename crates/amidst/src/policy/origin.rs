@@ -1,12 +1,12 @@
 //! Where a policy was read, so that later errors can still point at its lines.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-use super::{Diagnostic, PolicyErrors};
+use super::diagnostic::{Diagnostic, PolicyErrors};
+use super::places::{Places, places};
 
 /// The text a policy came from. Where it was read is no part of what it says, so any two origins are equal.
 #[derive(Debug, Clone, Default)]
@@ -17,13 +17,7 @@ pub struct Origin {
     pub text: String,
     /// Whether errors quote values of the table. They are people's, so only its owner may ask for it.
     pub quote_values: bool,
-    places: BTreeMap<Vec<String>, Place>,
-}
-
-#[derive(Debug, Clone)]
-struct Place {
-    key: Range<usize>,
-    value: Range<usize>,
+    places: Places,
 }
 
 impl PartialEq for Origin {
@@ -37,13 +31,11 @@ impl Eq for Origin {}
 impl Origin {
     /// Notes the place of every key of a document.
     pub(super) fn new(path: &Path, text: &str, document: &DeTable<'_>) -> Self {
-        let mut places = BTreeMap::new();
-        note(document, &mut Vec::new(), &mut places);
         Origin {
             path: Some(path.to_path_buf()),
             text: amidst_io::masked(text).into_owned(),
             quote_values: false,
-            places,
+            places: places(document),
         }
     }
 
@@ -91,42 +83,5 @@ impl Origin {
     pub fn errors(&self, mut list: Vec<Diagnostic>) -> PolicyErrors {
         list.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         PolicyErrors { path: self.path.clone(), text: self.text.clone(), list }
-    }
-}
-
-/// The keys that lead to the innermost value or key of a policy's text that `span` begins in; elements of a list are
-/// keyed by their position. Empty where there is none.
-pub(super) fn keys_at(text: &str, span: &Range<usize>) -> Vec<String> {
-    let (document, _) = DeTable::parse_recoverable(text);
-    let mut places = BTreeMap::new();
-    note(document.get_ref(), &mut Vec::new(), &mut places);
-    let within = |part: &Range<usize>| part.contains(&span.start).then_some(part.len());
-    let smallest = |place: &Place| within(&place.key).into_iter().chain(within(&place.value)).min();
-    let found = places.iter().filter_map(|(keys, place)| Some((smallest(place)?, usize::MAX - keys.len(), keys)));
-    found.min().map(|(_, _, keys)| keys.clone()).unwrap_or_default()
-}
-
-fn note(table: &DeTable<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
-    for (key, value) in table.iter() {
-        path.push(key.get_ref().to_string());
-        places.insert(path.clone(), Place { key: key.span(), value: value.span() });
-        note_inside(value.get_ref(), path, places);
-        path.pop();
-    }
-}
-
-fn note_inside(value: &DeValue<'_>, path: &mut Vec<String>, places: &mut BTreeMap<Vec<String>, Place>) {
-    match value {
-        DeValue::Table(inner) => note(inner, path, places),
-        // Lists of values can be long and are never pointed into; lists of tables are the requirements.
-        DeValue::Array(items) if items.iter().all(|i| i.get_ref().is_table()) => {
-            for (i, item) in items.iter().enumerate() {
-                path.push(i.to_string());
-                places.insert(path.clone(), Place { key: item.span(), value: item.span() });
-                note_inside(item.get_ref(), path, places);
-                path.pop();
-            }
-        }
-        _ => {}
     }
 }

@@ -11,7 +11,7 @@ use super::Policy;
 
 impl Policy {
     /// The policy without a path, an address or a query of its owner's. It depends on nothing but what the policy says:
-    /// what the data settled (types, say) is not in it.
+    /// what was taken from the data (types, say) is not in it.
     pub fn public_form(&self) -> Policy {
         let mut policy = self.clone();
         policy.data.input = None;

@@ -3,6 +3,7 @@
 use amidst_core::table::Column;
 use amidst_io::{Input, ReadError};
 
+use crate::failure::Failure;
 use crate::policy::{Diagnostic, Policy, PolicyErrors};
 
 /// Why there is nothing to search.
@@ -51,6 +52,16 @@ impl From<ReadError> for PrepareError {
         match error {
             ReadError::Cancelled => PrepareError::Cancelled,
             error => PrepareError::Read(error),
+        }
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Policy(errors) => Failure::Policy(errors),
+            PrepareError::Read(error) => Failure::Read(error),
+            PrepareError::Cancelled => Failure::Cancelled,
         }
     }
 }

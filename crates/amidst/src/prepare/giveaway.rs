@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::policy::{Policy, Role};
 
-/// Values of a column whose type nobody settled that are looked at, at most.
+/// Values of a column without an assigned type that are looked at, at most.
 const MOST_VALUES: usize = 100_000;
 
 /// A warning for each column that is published as it is and tells, or nearly tells, a quasi column.

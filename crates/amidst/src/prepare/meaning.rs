@@ -1,5 +1,6 @@
 //! What a text of a column means: a number, a day, nothing known, or just itself.
 
+use amidst_core::hierarchy::is_by_value;
 use amidst_core::table::{ValueType, number};
 use rust_decimal::Decimal;
 
@@ -40,9 +41,6 @@ impl Meaning {
 /// list, a file or a mask says what they become, 01 may be another code than 1. Classes that differ only in how a
 /// number is written hide as much as their union does, so that protects nobody less.
 pub(super) fn has_numbers(stated: &ColumnPolicy, kind: ValueType) -> bool {
-    let by_value = |table: &[(String, _)]| {
-        table.iter().any(|(key, _)| matches!(key.as_str(), "intervals" | "ranges" | "dates" | "suppress"))
-    };
-    let listed = || stated.hierarchy.as_deref().is_some_and(|table| !by_value(table)) || !stated.order.is_empty();
+    let listed = || stated.hierarchy.as_deref().is_some_and(|table| !is_by_value(table)) || !stated.order.is_empty();
     kind.is_numeric() && (stated.role == Role::Sensitive || !listed())
 }

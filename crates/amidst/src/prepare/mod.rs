@@ -256,7 +256,7 @@ impl Fitted {
         }
         options.check()?;
         let joined_keys = columns::join_keys(&layout, &mut table);
-        let mut errors = types::settle(policy, &layout, &mut table, &places);
+        let mut errors = types::assign_types(policy, &layout, &mut table, &places);
         errors.extend(columns::wrong_sets(policy, &input.header));
         errors.extend(columns::wrong_bounds(policy, &input.header));
         let mut published = PublishedLabels::default();

@@ -24,7 +24,7 @@ pub(crate) struct PublishedLabels {
     pub labels: HashMap<String, HashMap<String, String>>,
 }
 
-/// Puts labels in the place of the values of every sensitive column with a `level`. Types are settled already.
+/// Puts labels in the place of the values of every sensitive column with a `level`. Types are assigned already.
 pub(super) fn publish(
     policy: &Policy,
     layout: &Layout,

@@ -4,7 +4,7 @@ use super::Prepared;
 use crate::policy::{Policy, Role};
 
 impl Policy {
-    /// The policy with what the data settled: the types of quasi and sensitive columns, and a section for each quasi
+    /// The policy with what was taken from the data: the types of quasi and sensitive columns, and a section for each quasi
     /// column that only the default speaks of.
     pub fn resolved(&self, prepared: &Prepared) -> Policy {
         let mut policy = self.clone();

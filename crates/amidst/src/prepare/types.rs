@@ -11,13 +11,18 @@ use crate::policy::{ColumnPolicy, Diagnostic, Policy, Role};
 
 /// Gives every quasi and sensitive column its type, stated or guessed, and sorts its dictionary, so that codes compare
 /// as values do; texts that mean the same become one value. Returns what does not fit.
-pub(super) fn settle(policy: &Policy, layout: &Layout, table: &mut Table, places: &Places<'_>) -> Vec<Diagnostic> {
+pub(super) fn assign_types(
+    policy: &Policy,
+    layout: &Layout,
+    table: &mut Table,
+    places: &Places<'_>,
+) -> Vec<Diagnostic> {
     let found: Vec<Vec<Misfit>> = table
         .columns
         .par_iter_mut()
         .zip(&layout.roles)
         .map(|(column, role)| match policy.column(&column.name) {
-            Some(stated) if matches!(role, Role::Quasi | Role::Sensitive) => settle_column(policy, stated, column),
+            Some(stated) if matches!(role, Role::Quasi | Role::Sensitive) => assign_type(policy, stated, column),
             // The order of other dictionaries is seen by nobody, and sorting names by the million takes time.
             _ => Vec::new(),
         })
@@ -49,7 +54,7 @@ enum Misfit {
     Ranges,
 }
 
-fn settle_column(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) -> Vec<Misfit> {
+fn assign_type(policy: &Policy, stated: &ColumnPolicy, column: &mut Column) -> Vec<Misfit> {
     let mut misfits = Vec::new();
     // Where labels take the place of the values, an order ranks the labels.
     let (key, order) = if stated.publishes_labels() { ("order", Vec::new()) } else { rank_order(stated) };

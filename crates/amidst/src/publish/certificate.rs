@@ -21,7 +21,7 @@ use crate::{Failure, TOOL, json, raw, report};
 pub struct Statement<'a> {
     /// What was wanted.
     pub policy: &'a Policy,
-    /// The same with everything settled, as it is published.
+    /// The same as it is published, with what was decided where it left something open.
     pub resolved: &'a str,
     /// The table.
     pub prepared: &'a Prepared,

@@ -1,6 +1,6 @@
 //! Publishing: a release is staged where nobody sees it, checked, sealed with its certificate, and renamed into place.
 //!
-//! May use: `report`, `release`, `engine`, `scratch` and what lies below them; nothing else publishes.
+//! May use: `engine`, `release`, `report`, `scratch`, and everything below those. Nothing else publishes.
 
 mod bundle;
 mod certificate;

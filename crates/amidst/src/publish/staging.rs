@@ -78,7 +78,7 @@ impl Staging {
             files::open_to_readers(&self.content.join(part)).map_err(failed)?;
         }
         files::set_mode(&self.content, 0o755).map_err(failed)?;
-        let staged = self.settle(&self.content)?;
+        let staged = self.sync_and_list(&self.content)?;
         let guard = files::lock_folder(self.place())?;
         sweep(self.place(), guard.as_ref());
         vacant(&self.target, self.force)?;
@@ -86,7 +86,7 @@ impl Staging {
             let moves = [(CONTENT.into(), file_name(&self.target))];
             Placing::new(self.scratch.path(), &moves).carry_out(self.force).map_err(failed)?;
         }
-        self.look_at(&self.target, &staged)?;
+        self.refuse_other_content(&self.target, &staged)?;
         files::sync_folder(self.place());
         drop(guard);
         Ok(())
@@ -112,7 +112,7 @@ impl Staging {
         for (name, to) in moves {
             let from = self.content.join(name);
             files::open_to_readers(&from).map_err(|e| self.failed(to, &e))?;
-            staged.push((*to, self.settle(&from)?));
+            staged.push((*to, self.sync_and_list(&from)?));
         }
         let guard = files::lock_folder(self.place())?;
         sweep(self.place(), guard.as_ref());
@@ -125,7 +125,7 @@ impl Staging {
             self.failed(taken.unwrap_or(&self.target), &e)
         })?;
         for (to, staged) in &staged {
-            self.look_at(to, staged)?;
+            self.refuse_other_content(to, staged)?;
         }
         files::sync_folder(self.place());
         drop(guard);
@@ -133,13 +133,13 @@ impl Staging {
     }
 
     /// Waits for the disk, and tells what is staged.
-    fn settle(&self, path: &Path) -> Result<files::Inventory, Failure> {
-        let settled = files::sync_tree(path).and_then(|()| files::inventory(path));
-        settled.map_err(|e| self.failed(&self.target, &e))
+    fn sync_and_list(&self, path: &Path) -> Result<files::Inventory, Failure> {
+        let listed = files::sync_tree(path).and_then(|()| files::inventory(path));
+        listed.map_err(|e| self.failed(&self.target, &e))
     }
 
     /// Fails where something else than what was staged is in place.
-    fn look_at(&self, place: &Path, staged: &files::Inventory) -> Result<(), Failure> {
+    fn refuse_other_content(&self, place: &Path, staged: &files::Inventory) -> Result<(), Failure> {
         if files::inventory(place).is_ok_and(|found| found == *staged) {
             return Ok(());
         }
@@ -335,9 +335,12 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("out");
         let staging = release(&target, false, "x");
-        let staged = staging.settle(&staging.content).unwrap();
+        let staged = staging.sync_and_list(&staging.content).unwrap();
         fs::create_dir_all(target.join("public")).unwrap();
         fs::write(target.join("public").join(CERTIFICATE), "x").unwrap();
-        assert!(matches!(staging.look_at(&target, &staged), Err(Failure::Io(_))), "others' files of the same length");
+        assert!(
+            matches!(staging.refuse_other_content(&target, &staged), Err(Failure::Io(_))),
+            "others' files of the same length"
+        );
     }
 }

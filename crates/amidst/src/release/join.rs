@@ -147,7 +147,7 @@ impl Joined {
 
     /// Leaves out the classes that break a requirement now that others have joined: against all rows, or against what
     /// is published. False where more protected rows would have to go than may.
-    pub fn settle(&mut self, prepared: &Prepared, search: &Search<'_>, found: &mut Found) -> bool {
+    pub fn suppress_failing(&mut self, prepared: &Prepared, search: &Search<'_>, found: &mut Found) -> bool {
         let requirements = search.requirements;
         if !requirements.iter().any(own_distribution::compares) {
             return true;

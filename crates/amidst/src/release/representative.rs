@@ -286,7 +286,7 @@ mod tests {
         let class = [(0, 10, 1), (0, 20, 1), (0, 21, 1), (0, 22, 1), (0, 23, 1), (0, 24, 1), (0, 90, 1)];
         let mut counts = vec![1; 100];
         counts[89] = 10;
-        assert_eq!(offered(&class, &counts, 3, true), []);
+        assert!(offered(&class, &counts, 3, true).is_empty());
         assert_eq!(median(&class, &counts, 3), Some(89));
         counts[23] = 10;
         assert_eq!(offered(&class, &counts, 3, true), [23]);

@@ -9,9 +9,9 @@ use crate::prepare::Prepared;
 /// The policy of a release.
 #[derive(Debug)]
 pub(crate) struct Policies {
-    /// As it is handed over and certified: what it says, without paths, and nothing that the data settled.
+    /// As it is handed over and certified: what it says, without paths, and nothing that was taken from the data.
     pub public: String,
-    /// As its owner keeps it, with everything settled that it left open.
+    /// As its owner keeps it, with what was decided where it left something open.
     pub internal: String,
 }
 

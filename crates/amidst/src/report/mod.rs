@@ -2,8 +2,8 @@
 //!
 //! `of_release` and [`of_audit`] gather one [`Report`]; [`html`], [`Report::to_json_text`] and [`markdown`] render it.
 //!
-//! May use: `audit`, `json`, `plan`, `policy`, `population`, `prepare`, `release`, `unique`, `words`, and what those
-//! use.
+//! May use: `audit`, `control_group`, `json`, `plan`, `policy`, `population`, `prepare`, `release`, `unique`,
+//! `utility`, `words`, and what those use.
 
 mod audit;
 pub mod chart;

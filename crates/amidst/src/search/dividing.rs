@@ -162,7 +162,7 @@ fn one(search: &Search<'_>, entry: &'static algorithm::Entry, tuples: Vec<usize>
         set: &set,
         max_suppression: MaxSuppression::Rows(0),
         entry_of_row: None,
-        control: search.control.quiet().unhurried(),
+        control: search.control.quiet().without_deadline(),
         ..search.clone()
     };
     let recoding = match entry.algorithm.search(&own) {

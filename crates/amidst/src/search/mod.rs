@@ -11,7 +11,7 @@ mod starred;
 use amidst_core::algorithm;
 use amidst_core::internal::{lattice, sets};
 use amidst_core::metric::Release;
-use amidst_core::search::own_distribution::{OwnDistributionOutcome, settle};
+use amidst_core::search::own_distribution::{OwnDistributionOutcome, suppress_failing};
 use amidst_core::search::{Found, Search, SearchError, feasibility};
 
 pub use competition::{Compared, Contender};
@@ -139,7 +139,7 @@ fn run(
             false => at_levels(policy, prepared, narrowed)?,
         };
         // Whatever was searched within, the policy's limit is what counts in the end.
-        if settle(search, &mut found) == OwnDistributionOutcome::Never {
+        if suppress_failing(search, &mut found) == OwnDistributionOutcome::Never {
             return Ok(None);
         }
         let mut joined = place_joiners(prepared, narrowed, entry, &mut found)?;
@@ -147,7 +147,7 @@ fn run(
         if joined.is_some() || narrowed.suppression_limit() != search.suppression_limit() {
             found.least_loss = None;
         }
-        let holds = joined.as_mut().is_none_or(|joined| joined.settle(prepared, search, &mut found));
+        let holds = joined.as_mut().is_none_or(|joined| joined.suppress_failing(prepared, search, &mut found));
         if let Some(failure) = joined.as_ref().and_then(|joined| joined.leaves_out_too_many(search, &found)) {
             return Err(failure);
         }
@@ -204,7 +204,7 @@ pub(crate) fn accepted(
     if let Some(impossible) = feasibility::impossible(&search) {
         return Err(Failure::Impossible(impossible));
     }
-    match settle(&search, &mut found) {
+    match suppress_failing(&search, &mut found) {
         OwnDistributionOutcome::Never => Err(own_distribution::impossible(&search)),
         _ => Ok(found),
     }

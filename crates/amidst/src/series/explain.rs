@@ -48,8 +48,8 @@ impl Words<'_> {
             format!("class {} of version {} ({})", class + 1, version + 1, self.values(column, tuples.iter().copied()))
         });
         why.push(format!("{who}: in {}", classes.collect::<Vec<_>>().join(" and ")));
-        if let [_, ..] = self.known.seen.beside() {
-            let beside = self.known.seen.beside().join("`, `");
+        if let [_, ..] = self.known.seen.insensitive_columns() {
+            let beside = self.known.seen.insensitive_columns().join("`, `");
             why.push(format!(
                 "rows that agree in `{beside}` as well are the same rows, whichever version they stand in"
             ));

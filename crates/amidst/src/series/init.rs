@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use amidst_core::algorithm;
 use amidst_core::internal::series::{Maintained, UNPLACED, refine};
 
 use super::applied::{Applied, note};
@@ -23,9 +24,6 @@ use crate::prepare::{LoadOptions, Prepared};
 use crate::publish::Staging;
 use crate::release::class_of_rows;
 use crate::search::search;
-
-/// How the first classes are found when the policy does not say.
-const ALGORITHM: &str = "mondrian";
 
 /// The first table of a series.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +65,7 @@ pub fn init(
     let stated = policy;
     let mut policy = policy.clone();
     if policy.search.algorithm.is_none() {
-        policy.search.algorithm = Some(ALGORITHM.into());
+        policy.search.algorithm = Some(algorithm::MONDRIAN.id.into());
     }
     let load = LoadOptions { input: input.clone(), control: job.quiet() };
     let first = Prepared::load(&policy, &load)?;

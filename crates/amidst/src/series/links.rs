@@ -71,7 +71,7 @@ pub(super) struct InsensitiveLinks {
     /// The versions, with the batch after which each was made.
     pub versions: Vec<(u64, Compact)>,
     /// Lives, and the batches that changed what stands beside their sensitive value, and not that.
-    pub unsettled: Vec<(u32, u64)>,
+    pub changed_cells: Vec<(u32, u64)>,
 }
 
 impl InsensitiveLinks {
@@ -100,7 +100,7 @@ impl InsensitiveLinks {
             let (after, before): (Vec<_>, Vec<_>) = self.versions.iter().partition(|version| version.0 >= batch);
             [before, after].iter().all(|side| side.iter().any(|version| is_in(&version.1, life)))
         };
-        self.unsettled.iter().filter(both).map(|unsettled| unsettled.0)
+        self.changed_cells.iter().filter(both).map(|changed| changed.0)
     }
 
     /// How many rows of each version are linked to rows of an earlier one.

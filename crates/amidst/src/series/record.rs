@@ -129,27 +129,27 @@ pub struct VersionHistory {
     /// As it was seen.
     pub history: History,
     /// What is published beside the sensitive values, where something is.
-    beside: Option<InsensitiveLinks>,
+    insensitive: Option<InsensitiveLinks>,
 }
 
 impl VersionHistory {
     /// The versions, as an audit looks at them.
     pub fn history(&self) -> Cow<'_, History> {
         let mut history = Cow::Borrowed(&self.history);
-        for life in self.beside.iter().flat_map(InsensitiveLinks::persons_with_changed_cells) {
-            history.to_mut().unsettle(life);
+        for life in self.insensitive.iter().flat_map(InsensitiveLinks::persons_with_changed_cells) {
+            history.to_mut().exclude(life);
         }
         history
     }
 
     /// The columns that are published beside the sensitive ones, as they are.
-    pub fn beside(&self) -> &[String] {
-        self.beside.as_ref().map_or(&[], |beside| &beside.columns)
+    pub fn insensitive_columns(&self) -> &[String] {
+        self.insensitive.as_ref().map_or(&[], |links| &links.columns)
     }
 
     /// How many rows of each version what stands beside links to rows of an earlier one.
     pub fn links(&self) -> Vec<Links> {
-        self.beside.as_ref().map_or_else(Vec::new, InsensitiveLinks::links)
+        self.insensitive.as_ref().map_or_else(Vec::new, InsensitiveLinks::links)
     }
 }
 
@@ -192,21 +192,21 @@ impl PublishedState {
         };
         let numbers = tuples.into_values().zip(0u32..).collect();
         let changed = changed(work, false)?;
-        let mut seen = VersionHistory { beside: InsensitiveLinks::of(policy, names), ..VersionHistory::default() };
+        let mut seen = VersionHistory { insensitive: InsensitiveLinks::of(policy, names), ..VersionHistory::default() };
         let mut known = PublishedState { prepared, set, numbers, changed, seen: VersionHistory::default() };
         let published = work.number("SELECT COALESCE(MAX(version), 0) FROM history")?;
         for number in 1..=published {
             let batch = work.number(&format!("SELECT COALESCE(MAX(batch), 0) FROM version WHERE number = {number}"))?;
-            let classes = known.read(work, number, seen.beside.is_some())?;
+            let classes = known.read(work, number, seen.insensitive.is_some())?;
             known.see(&mut seen, &classes, batch)?;
         }
-        if let Some(beside) = &mut seen.beside {
+        if let Some(links) = &mut seen.insensitive {
             for (person, batches) in self::changed(work, true)? {
-                beside.unsettled.extend(batches.into_iter().map(|batch| (known.life(person, batch), batch)));
+                links.changed_cells.extend(batches.into_iter().map(|batch| (known.life(person, batch), batch)));
             }
         }
         // What is known of the rows helps to find a world; what stands beside them is looked up when a version is made.
-        if seen.beside.is_none() {
+        if seen.insensitive.is_none() {
             for (person, tuple) in owned(work, &sensitive)? {
                 if let Some(value) = known.value(&mut seen, &tuple) {
                     seen.history.know(known.life(person, u64::MAX), value);
@@ -312,7 +312,7 @@ impl PublishedState {
     fn value(&self, seen: &mut VersionHistory, tuple: &[u32]) -> Option<u32> {
         let (codes, mark) = tuple.split_at(self.set.sensitive_width.min(tuple.len()));
         let known = self.numbers.get(codes).copied()?;
-        Some(seen.beside.as_mut().map_or(known, |beside| beside.number(known, mark)))
+        Some(seen.insensitive.as_mut().map_or(known, |links| links.number(known, mark)))
     }
 
     /// Sees a version that was made after some batch.
@@ -328,9 +328,9 @@ impl PublishedState {
             let persons: Vec<u32> = class.persons.iter().map(|&person| self.life(person, batch)).collect();
             version.push(persons, counts);
         }
-        if let Some(beside) = &mut seen.beside {
-            seen.history.stand_for(beside.stands_for.clone());
-            beside.versions.push((batch, version.clone()));
+        if let Some(links) = &mut seen.insensitive {
+            seen.history.stand_for(links.stands_for.clone());
+            links.versions.push((batch, version.clone()));
         }
         seen.history.see(&version);
         Ok(())

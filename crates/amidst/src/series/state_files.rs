@@ -32,7 +32,7 @@ pub(super) const GROWN: &str = "grown";
 
 /// Makes sure that the files beside the state at `path` are those whose digest it holds: a crash may have kept them
 /// from being put in place. Says whether they are.
-pub(super) fn settled(path: &Path, digest_held: &str) -> bool {
+pub(super) fn restored(path: &Path, digest_held: &str) -> bool {
     let folder = path.parent().unwrap_or(Path::new("."));
     if digest(folder) == digest_held {
         return true;

@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, Transactio
 
 use super::packed::unpack;
 use super::seal::{self, ChangeLog, NAME, SMALL, Sums, TABLES};
-use super::state_files::{check_head, damaged, files_beside, read_head, settled, write_head};
+use super::state_files::{check_head, damaged, files_beside, read_head, restored, write_head};
 use crate::Failure;
 
 /// The name of the file.
@@ -113,7 +113,7 @@ impl Store {
         if changes < head {
             return Err(damaged(&store.place, &format!("its last {} changes are lost", head - changes)));
         }
-        if work.meta(FILES)?.is_some_and(|files| !settled(path, &files)) {
+        if work.meta(FILES)?.is_some_and(|files| !restored(path, &files)) {
             return Err(damaged(&store.place, "the policy or a hierarchy beside it is not what the series began with"));
         }
         if path.metadata().is_ok_and(|found| found.len() <= quickly) {

@@ -1,6 +1,7 @@
 //! The series as a library: batches, versions, old files, locks, full disks.
 
 mod batches;
+mod commitment;
 mod damage;
 mod older_state;
 mod safe;
@@ -69,8 +70,12 @@ impl Ward {
     }
 
     fn init(&self, mode: Mode) -> Result<Published, Failure> {
+        self.begin(mode, First::default())
+    }
+
+    fn begin(&self, mode: Mode, first: First) -> Result<Published, Failure> {
         let policy = Policy::read(&self.folder.path().join("policy.toml")).unwrap();
-        init(&self.dir(), &policy, Some(mode), None, &job())
+        init(&self.dir(), &policy, Some(mode), first, &job())
     }
 
     fn open(&self) -> Series {

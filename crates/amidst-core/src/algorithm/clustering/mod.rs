@@ -3,7 +3,7 @@
 //! May use: `local`, `parameter`, the rest of `algorithm`, and what those use.
 
 use super::{Algorithm, Found, Search, SearchError};
-use crate::local::build::place_rows::{Choice, settle};
+use crate::local::build::place_rows::{Choice, dissolve_failing};
 use crate::local::class::{Cluster, World, cluster};
 use crate::local::finish::found;
 use crate::parameter::{Kind, Parameter, Value};
@@ -23,7 +23,7 @@ pub(super) fn cluster_size(search: &Search<'_>, world: &World<'_>) -> usize {
     search.k.max(world.judge.least).min(world.set.rows.max(1)) as usize
 }
 
-/// Clusters, settled, of the least size at which a fair part of them satisfies the policy.
+/// Clusters, all of which hold, of the least size at which a fair part of them satisfies the policy.
 ///
 /// Models tell how many rows a class takes at the least, but clusters are made without regard to sensitive values, and
 /// of that size hardly any may hold. The few that do would have to take up all rows; where none does, everything would
@@ -47,7 +47,7 @@ pub(super) fn sized(
             break;
         }
     }
-    settle(search, world, best.map(|b| b.1).unwrap_or_default(), Choice::by_growth(scan))
+    dissolve_failing(search, world, best.map(|b| b.1).unwrap_or_default(), Choice::by_growth(scan))
 }
 
 /// A way to find clusters; the last argument asks for the published scan.

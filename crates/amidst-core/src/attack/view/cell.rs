@@ -12,7 +12,7 @@ use std::str::FromStr;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
 use rust_decimal::Decimal;
 
-use super::Covers;
+use super::external::Covers;
 use crate::table::number;
 
 pub(in crate::attack) use values::{Runs, Values};
@@ -167,7 +167,7 @@ fn range(label: &str) -> Option<Reading> {
         return ends(point(low)?, label.starts_with('['), point(high)?, label.ends_with(']'));
     }
     // A hyphen also stands in dates and before negative numbers: any that leaves a point on both sides will do. What
-    // bears no brackets must be two plain numbers, since so many names contain a hyphen.
+    // bears no brackets must be two plain numbers, since many names contain a hyphen.
     let text = inner.unwrap_or(label);
     let splits = text.char_indices().filter(|&(at, c)| at > 0 && (c == '-' || c == '–'));
     for (at, c) in splits {
@@ -185,8 +185,8 @@ fn range(label: &str) -> Option<Reading> {
     None
 }
 
-/// A range of decimals, both ends of so many digits: it holds what is between them when rounded down to as many, so
-/// `[60.0-79.9]` ends before 80.
+/// A range of decimals, both ends with this number of digits: it holds what is between them when rounded down to as
+/// many, so `[60.0-79.9]` ends before 80.
 fn ends_rounded_down((low, from): (&str, Point), (high, to): (&str, Point)) -> Option<Reading> {
     let digits = |text: &str| text.split_once('.').and_then(|(_, fraction)| u32::try_from(fraction.len()).ok());
     let digits =

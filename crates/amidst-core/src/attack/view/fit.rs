@@ -8,10 +8,11 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use super::external::External;
 use super::lists::{Lists, Turned};
+use super::published::Published;
 use super::side::Side;
 use super::tree::Tree;
-use super::{External, Published};
 use crate::attack::AttackError;
 use crate::frequency::{self, FrequencySet};
 use crate::ids::EntryId;

@@ -10,8 +10,10 @@
 
 use rayon::prelude::*;
 
+use super::fit::Fits;
 use super::lists::{Lists, Turned};
-use super::{Fits, Published, TupleTotals};
+use super::published::Published;
+use super::tuples::TupleTotals;
 use crate::frequency;
 
 /// The least number of tuples that a task counts.
@@ -23,7 +25,7 @@ pub struct Members<'a> {
     fits: &'a Fits,
     /// What is in each class for certain, and whether those who fit it alone are.
     certain: Vec<TupleTotals>,
-    settled: Vec<bool>,
+    decided: Vec<bool>,
     open: Vec<Open>,
 }
 
@@ -32,7 +34,7 @@ impl Members<'_> {
     pub fn iter(&self) -> impl Iterator<Item = (Option<u32>, u64)> {
         let mut open = self.open.iter();
         self.fits.iter().zip(self.fits.rows()).map(move |(own, rows)| match *own {
-            [class] => (Some(class).filter(|&class| self.settled[class as usize]), rows),
+            [class] => (Some(class).filter(|&class| self.decided[class as usize]), rows),
             _ => (open.next().and_then(|open| open.class), rows),
         })
     }
@@ -41,7 +43,7 @@ impl Members<'_> {
     pub(super) fn of_classes(&self, wanted: impl Fn(u32) -> bool + Sync) -> Vec<(u32, u64)> {
         let alone = (0..self.fits.tuples.len()).into_par_iter().with_min_len(TUPLES).filter_map(|tuple| {
             let &[class] = self.fits.classes(tuple) else { return None };
-            let here = wanted(class) && self.settled[class as usize];
+            let here = wanted(class) && self.decided[class as usize];
             here.then(|| (class, frequency::rows(self.fits.tuples.groups.get(tuple))))
         });
         let open = self.open.iter().filter_map(|open| Some((open.class.filter(|&class| wanted(class))?, open.rows)));
@@ -65,7 +67,7 @@ pub fn members<'a>(published: &Published<'_>, fits: &'a Fits) -> Members<'a> {
         search.waits[class as usize] = false;
         search.look_at(class);
     }
-    Members { fits, certain: search.certain, settled: search.settled, open: search.open }
+    Members { fits, certain: search.certain, decided: search.decided, open: search.open }
 }
 
 /// What may be in a class.
@@ -124,7 +126,7 @@ struct Search {
     sizes: Vec<u64>,
     classes: Vec<Class>,
     certain: Vec<TupleTotals>,
-    settled: Vec<bool>,
+    decided: Vec<bool>,
     open: Vec<Open>,
     /// The classes that each open tuple may be in, one tuple after the other.
     possible: Vec<u32>,
@@ -152,11 +154,11 @@ impl Search {
         let rows = open.iter().map(|o| o.rows).sum::<u64>() + classes.iter().map(|c| c.alone.rows).sum::<u64>();
         let nobody_suppressed = rows == sizes.iter().sum::<u64>();
         let full = |(class, size): (&Class, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
-        let settled: Vec<bool> = classes.iter().zip(&sizes).map(full).collect();
-        let certain = |(class, &settled): (&Class, &bool)| if settled { class.alone } else { TupleTotals::default() };
-        let certain = classes.iter().zip(&settled).map(certain).collect();
+        let decided: Vec<bool> = classes.iter().zip(&sizes).map(full).collect();
+        let certain = |(class, &decided): (&Class, &bool)| if decided { class.alone } else { TupleTotals::default() };
+        let certain = classes.iter().zip(&decided).map(certain).collect();
         let possible = possible.members;
-        Search { nobody_suppressed, sizes, classes, certain, settled, open, possible, of_class, waiting, waits }
+        Search { nobody_suppressed, sizes, classes, certain, decided, open, possible, of_class, waiting, waits }
     }
 
     fn look_at(&mut self, class: u32) {
@@ -167,7 +169,7 @@ impl Search {
             // Nothing follows yet, or everything that follows is known.
             return;
         }
-        if full && !std::mem::replace(&mut self.settled[at], true) {
+        if full && !std::mem::replace(&mut self.decided[at], true) {
             self.certain[at].join(&alone);
         }
         for at in self.of_class.get(class) {
@@ -176,7 +178,7 @@ impl Search {
                 continue;
             }
             if full {
-                self.settle(open, class);
+                self.assign(open, class);
                 self.leave(open, |other| other != class);
             } else {
                 self.leave(open, |other| other == class);
@@ -196,7 +198,7 @@ impl Search {
         }
     }
 
-    fn settle(&mut self, open: usize, class: u32) {
+    fn assign(&mut self, open: usize, class: u32) {
         let open = &mut self.open[open];
         if open.class.is_none() {
             open.class = Some(class);
@@ -221,7 +223,7 @@ impl Search {
         }
         self.open[open].left = (kept - start) as u32;
         if let ([class], true) = (&self.possible[start..kept], self.nobody_suppressed) {
-            self.settle(open, *class);
+            self.assign(open, *class);
         }
     }
 }
@@ -278,10 +280,10 @@ mod tests {
     fn by_the_rules(fits: &Fits, sizes: &[u64], rows: &[u64]) -> Vec<Option<u32>> {
         let nobody_suppressed = rows.iter().sum::<u64>() == sizes.iter().sum::<u64>();
         let mut possible: Vec<Vec<u32>> = fits.iter().map(<[u32]>::to_vec).collect();
-        let mut settled: Vec<Option<u32>> = vec![None; rows.len()];
+        let mut decided: Vec<Option<u32>> = vec![None; rows.len()];
         loop {
-            let before = (possible.clone(), settled.clone());
-            for (own, class) in possible.iter().zip(&mut settled) {
+            let before = (possible.clone(), decided.clone());
+            for (own, class) in possible.iter().zip(&mut decided) {
                 if let ([one], true) = (own.as_slice(), nobody_suppressed) {
                     *class = Some(*one);
                 }
@@ -289,17 +291,17 @@ mod tests {
             for (class, &size) in (0u32..).zip(sizes) {
                 let candidates: u64 =
                     possible.iter().zip(rows).filter(|(own, _)| own.contains(&class)).map(|p| p.1).sum();
-                let certain: u64 = settled.iter().zip(rows).filter(|(own, _)| **own == Some(class)).map(|p| p.1).sum();
-                for (own, settled) in possible.iter_mut().zip(&mut settled).filter(|(own, _)| own.contains(&class)) {
+                let certain: u64 = decided.iter().zip(rows).filter(|(own, _)| **own == Some(class)).map(|p| p.1).sum();
+                for (own, decided) in possible.iter_mut().zip(&mut decided).filter(|(own, _)| own.contains(&class)) {
                     if candidates == size {
-                        (*own, *settled) = (vec![class], Some(class));
-                    } else if certain == size && nobody_suppressed && *settled != Some(class) {
+                        (*own, *decided) = (vec![class], Some(class));
+                    } else if certain == size && nobody_suppressed && *decided != Some(class) {
                         own.retain(|&other| other != class);
                     }
                 }
             }
-            if before == (possible.clone(), settled.clone()) {
-                return settled;
+            if before == (possible.clone(), decided.clone()) {
+                return decided;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The original quasi tuples of each class, as far as they are known.
 
-use super::{Members, Tuples};
+use super::members::Members;
+use super::tuples::{TupleTotals, Tuples};
 
 /// The original quasi tuples of each class.
 #[derive(Debug, Clone, Copy)]
@@ -9,36 +10,6 @@ pub enum Original<'a> {
     Told(&'a Tuples),
     /// As far as the numbers of rows tell who is in which class.
     Members(&'a Members<'a>),
-}
-
-/// What the original tuples of a class come to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::attack) struct TupleTotals {
-    /// How many tuples someone has.
-    pub tuples: u64,
-    /// The rows of all of them, and of the one that has the fewest.
-    pub rows: u64,
-    pub fewest: u64,
-}
-
-impl TupleTotals {
-    /// Adds a tuple.
-    pub fn add(&mut self, rows: u64) {
-        if rows > 0 {
-            self.fewest = if self.tuples == 0 { rows } else { self.fewest.min(rows) };
-            self.tuples += 1;
-            self.rows += rows;
-        }
-    }
-
-    /// Adds other tuples.
-    pub fn join(&mut self, more: &TupleTotals) {
-        if more.tuples > 0 {
-            self.fewest = if self.tuples == 0 { more.fewest } else { self.fewest.min(more.fewest) };
-            self.tuples += more.tuples;
-            self.rows += more.rows;
-        }
-    }
 }
 
 impl Original<'_> {

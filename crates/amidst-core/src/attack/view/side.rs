@@ -1,7 +1,7 @@
 //! A column that a release and another table have in common: which value of the one fits which label of the other?
 
-use super::Covers;
 use super::cell::{Cell, Runs, Values};
+use super::external::Covers;
 use super::lists::Lists;
 use crate::table::Column;
 

@@ -14,6 +14,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ common = [\"Married\", \"Single\"], others = \"other\" }",
     options: &["others"],
     categorical: true,
+    by_value: false,
     build,
 };
 

@@ -11,6 +11,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ countries = true }",
     options: &[],
     categorical: true,
+    by_value: false,
     build,
 };
 

@@ -22,6 +22,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ dates = [\"month\", \"year\", \"decade\"] }",
     options: &["written"],
     categorical: false,
+    by_value: true,
     build,
 };
 

@@ -17,6 +17,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ file = \"zip.csv\", separator = \";\" }",
     options: &["separator"],
     categorical: false,
+    by_value: false,
     build,
 };
 

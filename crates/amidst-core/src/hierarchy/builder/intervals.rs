@@ -19,6 +19,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ intervals = [5, 10, 20], origin = 0, bottom = 0, top = 100 }",
     options: &["origin", "bottom", "top", DIGITS],
     categorical: false,
+    by_value: true,
     build,
 };
 

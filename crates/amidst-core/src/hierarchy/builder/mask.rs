@@ -19,6 +19,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ mask = { length = 5, from = \"right\", character = \"*\" } }",
     options: &[],
     categorical: true,
+    by_value: false,
     build,
 };
 

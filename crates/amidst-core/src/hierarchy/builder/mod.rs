@@ -49,6 +49,8 @@ pub struct Builder {
     pub options: &'static [&'static str],
     /// Whether it makes its column categorical whatever the type of the values: a masked postcode is no number.
     pub categorical: bool,
+    /// Whether it looks at the number or day that a text stands for, and not at how the text is written: 01 is 1.
+    pub by_value: bool,
     /// Makes the hierarchy for the values that `column` has.
     pub build: fn(&Recipe<'_>, &Column) -> Result<Hierarchy, HierarchyError>,
 }
@@ -103,6 +105,11 @@ pub fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, Hierarch
 pub fn is_numeric(kind: ValueType, recipe: Option<&[(String, Value)]>) -> bool {
     let categorical = recipe.and_then(|table| builder_of(table).ok()).is_some_and(|b| b.categorical);
     kind.is_numeric() && !categorical
+}
+
+/// Whether a recipe looks at the numbers or days that texts stand for, and not at how they are written.
+pub fn is_by_value(table: &[(String, Value)]) -> bool {
+    table.iter().any(|(key, _)| BUILDERS.iter().any(|b| b.id == key && b.by_value))
 }
 
 /// The rank order of the values that a recipe implies: that of an `order`.

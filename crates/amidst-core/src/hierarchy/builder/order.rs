@@ -16,6 +16,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ order = [\"9th\", \"10th\", \"11th\", \"12th\"], groups = [2, 4] }",
     options: &["groups"],
     categorical: true,
+    by_value: false,
     build,
 };
 

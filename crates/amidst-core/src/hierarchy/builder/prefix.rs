@@ -12,6 +12,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ prefix = \"-/\" }",
     options: &[],
     categorical: true,
+    by_value: false,
     build,
 };
 

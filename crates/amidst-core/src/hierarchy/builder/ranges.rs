@@ -17,6 +17,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ ranges = [[18, 30, 45, 65], [45]] }",
     options: &[DIGITS],
     categorical: false,
+    by_value: true,
     build,
 };
 

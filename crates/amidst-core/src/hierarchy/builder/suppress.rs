@@ -11,6 +11,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ suppress = true }",
     options: &[],
     categorical: true,
+    by_value: true,
     build,
 };
 

@@ -19,6 +19,7 @@ pub(super) const BUILDER: Builder = Builder {
     example: "{ taxonomy = { Any = { America = [\"USA\", \"Canada\"], Asia = [\"Japan\"] } } }",
     options: &[],
     categorical: true,
+    by_value: false,
     build,
 };
 

@@ -9,6 +9,8 @@
 //! The larger the sets, the better the bound; with all columns in one set it is the least cost itself, as far as the
 //! sizes of classes decide. So sets are merged in pairs, those first that get in each other's way, for as long as there
 //! is time: each merged set is searched by branch and bound ([`prove`]), with what its parts cost as bounds.
+//!
+//! May use: the rest of `lattice`, and what that uses.
 
 mod part;
 mod prove;

@@ -38,7 +38,7 @@ pub fn valid(search: &Search<'_>) -> Vec<Valid> {
     nodes(&heights).into_iter().filter_map(|levels| judge(search, &evaluator, levels)).collect()
 }
 
-/// The classes of a node in the order of their first tuple, as ties among equal sizes are settled: values and tuples.
+/// The classes of a node in the order of their first tuple, as ties among equal sizes are broken: values and tuples.
 pub fn classes(search: &Search<'_>, levels: &[usize]) -> Vec<(Vec<u32>, Vec<u32>)> {
     let set = search.set;
     let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();

@@ -53,7 +53,7 @@ pub(super) struct Prices {
 }
 
 /// Prices that are a bound, at most `most` each; `alone` is what a row of each tuple pays at the least. `None` where
-/// none are found in time. `told` is told of prices that prove more than all before.
+/// none are found in time. `told` is called with prices that prove more than all before.
 pub(super) fn prices(
     search: &Search<'_>,
     items: &Items<'_>,
@@ -81,11 +81,11 @@ pub(super) fn prices(
         let highest = items.highest(&offers);
         let near = (NEAR.0 * NEAR.1.powi(round.min(100) as i32)).min(NEAR.2) as usize;
         let limits = Limits { near, looks: LOOKS.min(effort.looks) };
-        let market = Offers { items, sets, offers: &offers, highest: &highest, limits };
-        let Some(found) = priced(search, &market, &columns, effort)? else { break };
+        let offered = Offers { items, sets, offers: &offers, highest: &highest, limits };
+        let Some(found) = priced(search, &offered, &columns, effort)? else { break };
         let ceiling: Vec<f64> = (0..items.len() as u32)
             .into_par_iter()
-            .map(|item| most.min(if sets.spare { spare(&market, item, alone) } else { f64::INFINITY }))
+            .map(|item| most.min(if sets.spare { spare(&offered, item, alone) } else { f64::INFINITY }))
             .collect();
         let price = |item: usize| found[item].least + (sets.size - 1) as f64 * offers[item];
         let prices: Vec<f64> = (0..items.len()).map(|item| price(item).min(ceiling[item])).collect();
@@ -117,11 +117,11 @@ pub(super) fn prices(
 /// The cheapest set around every item; `None` when time is over before all are found.
 fn priced(
     search: &Search<'_>,
-    market: &Offers<'_>,
+    offered: &Offers<'_>,
     columns: &Columns,
     effort: Effort,
 ) -> Result<Option<Vec<Cheapest>>, SearchError> {
-    let count = market.items.len();
+    let count = offered.items.len();
     let tasks: Vec<Option<Vec<Cheapest>>> = (0..count.div_ceil(TASK))
         .into_par_iter()
         .map(|task| {
@@ -130,22 +130,22 @@ fn priced(
                 return Ok(None);
             }
             let items = (task * TASK..((task + 1) * TASK).min(count)).map(|item| item as u32);
-            Ok(Some(items.map(|item| market.cheapest(item, columns.cheapest(item, market.offers))).collect()))
+            Ok(Some(items.map(|item| offered.cheapest(item, columns.cheapest(item, offered.offers))).collect()))
         })
         .collect::<Result<_, SearchError>>()?;
     Ok(tasks.into_iter().collect::<Option<Vec<_>>>().map(|tasks| tasks.concat()))
 }
 
 /// What a row pays at the least in a class in which it is spare: one with a row of the same value and a higher λ.
-fn spare(market: &Offers<'_>, item: u32, alone: &[f64]) -> f64 {
-    let items = market.items;
+fn spare(offered: &Offers<'_>, item: u32, alone: &[f64]) -> f64 {
+    let items = offered.items;
     let alone = alone[items.tuple[item as usize] as usize];
     if items.rows[item as usize] > 1 {
         return alone;
     }
     let own = items.shape(item);
     let start = items.space.cost(own);
-    let offer = market.offers[item as usize];
+    let offer = offered.offers[item as usize];
     let mut nearest = f64::INFINITY;
     let mut seen = 0;
     items.tree.ascending(
@@ -153,11 +153,11 @@ fn spare(market: &Offers<'_>, item: u32, alone: &[f64]) -> f64 {
         |other| items.space.cost_merged(own, items.shape(other)),
         |other, cost| {
             let same = other != item && items.values[other as usize] == items.values[item as usize];
-            let theirs = market.offers[other as usize];
+            let theirs = offered.offers[other as usize];
             let before = theirs > offer || (theirs == offer && other < item);
             seen += 1;
             // Whatever follows lies no nearer.
-            let enough = (same && before) || seen >= market.limits.near;
+            let enough = (same && before) || seen >= offered.limits.near;
             if enough {
                 nearest = cost;
             }

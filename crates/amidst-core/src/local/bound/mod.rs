@@ -5,8 +5,8 @@
 //! over rows. Rows compete: the box that is cheapest for one takes the neighbours of another. Prices of rows are a
 //! bound too as long as no class is charged more than it costs, Σ over its rows of their prices ≤ rows · cost of its
 //! cells, and prices that begin with the cheapest boxes can be raised until every row is part of a class without slack
-//! (`compete`). Rows that pay each other for being in one class prove more (`exchange`): that is done where there is
-//! time.
+//! (`raise_prices`). Rows that pay each other for being in one class prove more (`exchange`): that is done where there
+//! is time.
 //!
 //! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
 //! which every policy implies and which a box of more rows has as well.
@@ -22,14 +22,14 @@
 
 mod cheapest;
 mod columns;
-mod compete;
 mod exchange;
 mod field;
 mod items;
-mod market;
+mod perturb;
+mod price_tree;
 mod pricing;
+mod raise_prices;
 mod sets;
-mod shake;
 
 use std::time::Instant;
 
@@ -141,7 +141,7 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
         }
     }
     if need.different == 1 {
-        prices = compete::raised(search, &field, prices, effort, (most, &told))?;
+        prices = raise_prices::raised(search, &field, prices, effort, (most, &told))?;
         proven = larger(proven, of_tuples(&prices));
     }
     Ok(proven)

@@ -1,6 +1,6 @@
 //! Building classes row by row: filling, placing, exchanging.
 //!
-//! May use: `local::shape`, `local::index`, `local::class`.
+//! May use: `random`, `local::shape`, `local::index`, `local::class`, and what those use.
 
 pub mod anneal;
 pub(crate) mod bucket_assembly;

@@ -31,7 +31,7 @@ impl Choice {
 }
 
 /// Dissolves the clusters that fail the policy among those that hold.
-pub fn settle(
+pub fn dissolve_failing(
     search: &Search<'_>,
     world: &World<'_>,
     clusters: Vec<Cluster>,
@@ -54,7 +54,7 @@ pub fn place(
     choice: Choice,
 ) -> Result<(), SearchError> {
     let mut index = Index::new(world, clusters, choice);
-    let mut homeless = Cluster::default();
+    let mut unplaced = Cluster::default();
     for (entry, rows) in left {
         let step = if world.set.persons { rows } else { 1 };
         for _ in 0..rows / step {
@@ -67,16 +67,16 @@ pub fn place(
                         index.grown(world, c, &clusters[c]);
                     }
                 }
-                None => world.add(&mut homeless, entry, step),
+                None => world.add(&mut unplaced, entry, step),
             }
         }
     }
-    while !homeless.parts.is_empty() && !world.holds(&homeless) {
+    while !unplaced.parts.is_empty() && !world.holds(&unplaced) {
         search.checkpoint()?;
         let nearest = (0..clusters.len()).min_by(|&a, &b| {
             let growth = |c: &Cluster| {
-                let rows = (c.tally.rows + homeless.tally.rows) as f64;
-                world.space.cost_merged(&c.shape, &homeless.shape) * rows - c.loss()
+                let rows = (c.tally.rows + unplaced.tally.rows) as f64;
+                world.space.cost_merged(&c.shape, &unplaced.shape) * rows - c.loss()
             };
             growth(&clusters[a]).total_cmp(&growth(&clusters[b]))
         });
@@ -84,11 +84,11 @@ pub fn place(
             return Err(SearchError::Impossible("the rows cannot be divided into classes that hold".into()));
         };
         for (entry, rows) in clusters.swap_remove(nearest).parts {
-            world.add(&mut homeless, entry, rows);
+            world.add(&mut unplaced, entry, rows);
         }
     }
-    if !homeless.parts.is_empty() {
-        clusters.push(homeless);
+    if !unplaced.parts.is_empty() {
+        clusters.push(unplaced);
     }
     Ok(())
 }

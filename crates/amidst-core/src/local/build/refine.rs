@@ -56,7 +56,7 @@ pub fn refine(
     remembering(world, search, clusters, (effort, MOST_FRUITLESS), random)
 }
 
-/// The same, remembering at most about so many pairs of classes.
+/// The same, remembering at most about this number of pairs of classes.
 fn remembering(
     world: &World<'_>,
     search: &Search<'_>,
@@ -89,7 +89,7 @@ fn remembering(
             fruitless.extend(pairs.into_iter().take(most));
         }
         let now = cluster::total(&clusters);
-        // One poor round may be bad luck with the borders.
+        // One round that gains little may be due to where the borders of its parts lie.
         idle = if loss - now < effort.share * loss { idle + 1 } else { 0 };
         loss = now;
         if idle == 2 {

@@ -1,6 +1,6 @@
 //! Classes: what they hold, whether they satisfy the policy, and the recoding that they make together.
 //!
-//! May use: `local::shape`, `local::index`.
+//! May use: `exact`, `model`, `requirement`, `search`, `local::shape`, `local::index`, and what those use.
 
 pub mod cluster;
 pub mod diameter;

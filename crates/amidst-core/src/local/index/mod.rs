@@ -1,6 +1,6 @@
 //! Indexes over shapes and people, which answer without looking at everything.
 //!
-//! May use: `local::shape`.
+//! May use: `class`, `local::shape`, and what those use.
 
 mod ascending;
 pub mod kd_tree;

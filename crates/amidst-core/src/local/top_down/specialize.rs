@@ -45,7 +45,7 @@ pub(crate) enum Units {
 pub(crate) struct Branches {
     pub loss: f64,
     /// Whether each child becomes a node of its own; the others go back to the parent.
-    pub stands: Vec<bool>,
+    pub separate: Vec<bool>,
     /// What is pulled out of children.
     pub pools: Vec<PullableRows>,
 }
@@ -114,30 +114,30 @@ impl Specializer<'_> {
         pools: impl FnOnce(&[bool]) -> Vec<PullableRows>,
     ) -> Option<Branches> {
         let (space, judge) = (self.space, self.judge);
-        let mut stands: Vec<bool> =
+        let mut separate: Vec<bool> =
             children.iter().map(|c| judge.holds_over(&c.tally, || Some(space.cells(&c.shape)))).collect();
-        if !stands.contains(&true) {
+        if !separate.contains(&true) {
             return None;
         }
         let mut rest: Option<Child> = None;
-        for (child, _) in children.iter().zip(&stands).filter(|(_, stands)| !**stands) {
+        for (child, _) in children.iter().zip(&separate).filter(|(_, separate)| !**separate) {
             self.gather(&mut rest, child);
         }
         let mut pulled = Vec::new();
         if let Some(rest) = &mut rest
             && !self.holds(rest)
         {
-            let pools = pools(&stands);
+            let pools = pools(&separate);
             loop {
-                let open = pools.iter().filter(|pool| stands[pool.child]).cloned().collect();
+                let open = pools.iter().filter(|pool| separate[pool.child]).cloned().collect();
                 if let Some(found) = self.pull(children, open, &mut rest.tally) {
                     found.iter().for_each(|pool| space.merge(&mut rest.shape, &pool.shape));
                     pulled = found;
                     break;
                 }
                 // No child can spare enough rows: a whole one goes back.
-                let whole = self.whole(children, &stands, rest)?;
-                stands[whole] = false;
+                let whole = self.whole(children, &separate, rest)?;
+                separate[whole] = false;
                 judge.merge(&mut rest.tally, &children[whole].tally);
                 space.merge(&mut rest.shape, &children[whole].shape);
                 if self.holds(rest) {
@@ -145,10 +145,10 @@ impl Specializer<'_> {
                 }
             }
         }
-        let standing = children.iter().zip(&stands).filter(|(_, stands)| **stands);
+        let separated = children.iter().zip(&separate).filter(|(_, separate)| **separate);
         let total =
-            standing.map(|(child, _)| self.loss(child)).sum::<f64>() + rest.as_ref().map_or(0.0, |r| self.loss(r));
-        Some(Branches { loss: total, stands, pools: pulled })
+            separated.map(|(child, _)| self.loss(child)).sum::<f64>() + rest.as_ref().map_or(0.0, |r| self.loss(r));
+        Some(Branches { loss: total, separate, pools: pulled })
     }
 
     fn loss(&self, child: &Child) -> f64 {
@@ -170,13 +170,13 @@ impl Specializer<'_> {
     }
 
     /// The child that goes back to the parent as a whole: of those with which the parent holds, or of all where it
-    /// holds with none, the one whose rows lose least by it. None when it is the last that stands.
-    fn whole(&self, children: &[Child], stands: &[bool], rest: &Child) -> Option<usize> {
-        let standing: Vec<usize> = (0..children.len()).filter(|&c| stands[c]).collect();
-        if standing.len() < 2 {
+    /// holds with none, the one whose rows lose least by it. None when it is the last that separate.
+    fn whole(&self, children: &[Child], separate: &[bool], rest: &Child) -> Option<usize> {
+        let separated: Vec<usize> = (0..children.len()).filter(|&c| separate[c]).collect();
+        if separated.len() < 2 {
             return None;
         }
-        let priced = standing.into_iter().map(|c| {
+        let priced = separated.into_iter().map(|c| {
             let mut together = Some(rest.clone());
             self.gather(&mut together, &children[c]);
             let (holds, loss) = together.as_ref().map_or((false, 0.0), |t| (self.holds(t), self.loss(t)));

@@ -231,13 +231,13 @@ fn meant(class: &Class, of: &[u32]) -> Class {
 /// Whoever is known to have changed what stands beside their value is left out of the reasoning, with all who hang
 /// together with them.
 #[test]
-fn nothing_is_proven_about_the_unsettled() {
+fn nothing_is_proven_about_those_who_are_excluded() {
     let versions = [
         vec![(vec![1, 2], [1, 0, 1, 0]), (vec![3, 4], [1, 0, 1, 0])],
         vec![(vec![1, 2], [0, 1, 0, 1]), (vec![3, 4], [1, 0, 1, 0])],
     ];
     let mut history = finer(&versions, &[0, 0, 1, 1]);
-    history.unsettle(1);
+    history.exclude(1);
     for (person, told) in told_lives(&history, &Effort::default()) {
         let values: Vec<u32> = if person < 3 { vec![] } else { vec![0, 1] };
         assert!(told.iter().all(|told| told.values() == values), "{person}: {told:?}");

@@ -1,10 +1,11 @@
-//! Prices of tuples, and how high the price of one may be as long as the others have theirs: the search of `compete`.
+//! Prices of tuples, and how high the price of one may be as long as the others have theirs: the search of
+//! `raise_prices`.
 
 use super::field::Field;
 use crate::local::shape::Shape;
 
-/// Who is told the prices that prove more than all before.
-pub(super) type Told<'a> = &'a dyn Fn(&[f64]);
+/// Called with the prices that prove more than all before.
+pub(super) type PriceListener<'a> = &'a dyn Fn(&[f64]);
 
 /// Other tuples that are looked at for one.
 const NEAR: usize = 160;
@@ -13,7 +14,7 @@ const NEAR: usize = 160;
 const LOOKS: u64 = 200_000;
 
 /// Prices, and the highest below each node of the tree.
-pub(super) struct Market<'a> {
+pub(super) struct PriceTree<'a> {
     field: &'a Field,
     pub(super) prices: Vec<f64>,
     k: usize,
@@ -36,12 +37,12 @@ struct Other {
     rows: u32,
 }
 
-impl<'a> Market<'a> {
+impl<'a> PriceTree<'a> {
     pub(super) fn new(field: &'a Field, prices: Vec<f64>, k: usize) -> Self {
-        let mut market =
-            Market { field, prices, k, highest: vec![0.0], parent: vec![ROOT], leaf_of: vec![0; field.len()] };
-        market.walk(0);
-        market
+        let mut price_tree =
+            PriceTree { field, prices, k, highest: vec![0.0], parent: vec![ROOT], leaf_of: vec![0; field.len()] };
+        price_tree.walk(0);
+        price_tree
     }
 
     /// Learns what is below a node; its highest price.
@@ -66,7 +67,7 @@ impl<'a> Market<'a> {
     }
 
     /// Learns the highest prices anew, after some fell.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn refresh(&mut self) {
         self.walk(0);
     }
 
@@ -102,7 +103,7 @@ impl<'a> Market<'a> {
         let (field, k) = (self.field, self.k);
         let own = field.shape(tuple);
         let rows = field.rows[tuple as usize].min(k as u64) as usize;
-        let mut search = Raise { market: self, rows, best: f64::INFINITY, floor: f64::INFINITY, budget };
+        let mut search = Raise { price_tree: self, rows, best: f64::INFINITY, floor: f64::INFINITY, budget };
         if rows >= k {
             return field.space.cost(own);
         }
@@ -149,7 +150,7 @@ impl<'a> Market<'a> {
 
 /// The search for the box that allows a tuple the lowest price.
 struct Raise<'a, 'b> {
-    market: &'a Market<'a>,
+    price_tree: &'a PriceTree<'a>,
     /// The rows of the tuple itself.
     rows: usize,
     best: f64,
@@ -161,7 +162,7 @@ impl Raise<'_, '_> {
     /// What the tuple may cost at the most where the hull costs `cost` and `others` rows in it have these prices
     /// together.
     fn allowed(&self, cost: f64, others: usize, prices: f64) -> Option<f64> {
-        let k = self.market.k;
+        let k = self.price_tree.k;
         (others < k && k - others <= self.rows).then(|| (k as f64 * cost - prices) / (k - others) as f64)
     }
 
@@ -171,20 +172,21 @@ impl Raise<'_, '_> {
             let prices = prices + dearest[further.min(dearest.len() - 1)];
             self.allowed(cost, others + further, prices).unwrap_or(f64::INFINITY)
         };
-        (0..self.market.k.saturating_sub(others)).map(more).fold(f64::INFINITY, f64::min)
+        (0..self.price_tree.k.saturating_sub(others)).map(more).fold(f64::INFINITY, f64::min)
     }
 
     /// One box, found by taking each time what lowers the price the most.
     fn greedy(&mut self, own: &Shape, near: &[Other]) {
-        let (space, k) = (&self.market.field.space, self.market.k);
+        let (space, k) = (&self.price_tree.field.space, self.price_tree.k);
         let mut shape = own.to_vec();
         let mut left: Vec<u32> = near.iter().map(|o| o.rows).collect();
         let mut prices = 0.0;
         for others in 1..k {
-            let worth = |o: &Other| k as f64 * space.cost_merged(&shape, self.market.field.shape(o.tuple)) - o.price;
+            let worth =
+                |o: &Other| k as f64 * space.cost_merged(&shape, self.price_tree.field.shape(o.tuple)) - o.price;
             let open = near.iter().enumerate().filter(|(i, _)| left[*i] > 0);
             let Some((i, other)) = open.min_by(|a, b| worth(a.1).total_cmp(&worth(b.1))) else { return };
-            space.merge(&mut shape, self.market.field.shape(other.tuple));
+            space.merge(&mut shape, self.price_tree.field.shape(other.tuple));
             left[i] -= 1;
             prices += other.price;
             if let Some(allowed) = self.allowed(space.cost(&shape), others, prices) {
@@ -195,7 +197,7 @@ impl Raise<'_, '_> {
 
     /// Looks at all boxes over this one and some of the tuples near it.
     fn choose(&mut self, shape: &Shape, cost: f64, others: usize, prices: f64, near: &[Other]) {
-        let (field, k) = (self.market.field, self.market.k);
+        let (field, k) = (self.price_tree.field, self.price_tree.k);
         let mut dearest = Dearest::new(k - 1 - others);
         near.iter().for_each(|o| dearest.take(o.price, o.rows));
         let sums = dearest.sums();

@@ -8,12 +8,12 @@
 //! over both) − y_u, is small, and the tree shows tuples in ascending order of that.
 //!
 //! At first prices are raised by a part of what is possible, so that one row does not take all of the slack that it
-//! shares with its neighbours; in the end they are perturbed (`shake`), where there is time.
+//! shares with its neighbours; in the end they are perturbed (`perturb`), where there is time.
 
 use super::Effort;
 use super::field::Field;
-use super::market::{Market, Told};
-use super::shake::shake;
+use super::perturb::perturb;
+use super::price_tree::{PriceListener, PriceTree};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
 
@@ -29,19 +29,19 @@ const SHARE: f64 = 1e-4;
 /// Classes of more rows than this are not looked at: there are too many ways to choose them.
 const LARGE: u64 = 24;
 
-/// Raises prices that are a bound; they still are. At most `most` each; `told` is told them after every pass.
+/// Raises prices that are a bound; they still are. At most `most` each; `told` is called with them after every pass.
 pub(super) fn raised(
     search: &Search<'_>,
     field: &Field,
     prices: Vec<f64>,
     effort: Effort,
-    (most, told): (f64, Told<'_>),
+    (most, told): (f64, PriceListener<'_>),
 ) -> Result<Vec<f64>, SearchError> {
     let k = field.need.rows;
     if k > LARGE || prices.iter().any(|p| !p.is_finite()) || field.len() > effort.tuples {
         return Ok(prices);
     }
-    let mut market = Market::new(field, prices, k as usize);
+    let mut price_tree = PriceTree::new(field, prices, k as usize);
     let mut order: Vec<u32> = (0..field.len() as u32).filter(|&t| field.rows[t as usize] < k).collect();
     let mut random = Random::new(search.seed);
     let mut left = effort.looks;
@@ -54,21 +54,21 @@ pub(super) fn raised(
             if i % 64 == 0 {
                 search.checkpoint()?;
                 if effort.late() || search.control.content() {
-                    return Ok(market.prices);
+                    return Ok(price_tree.prices);
                 }
             }
             if left == 0 {
-                return Ok(market.prices);
+                return Ok(price_tree.prices);
             }
-            gained += market.raise(tuple, part, most, &mut left) * field.rows[tuple as usize] as f64;
+            gained += price_tree.raise(tuple, part, most, &mut left) * field.rows[tuple as usize] as f64;
         }
-        told(&market.prices);
-        let total: f64 = market.prices.iter().zip(&field.rows).map(|(p, &n)| p * n as f64).sum();
+        told(&price_tree.prices);
+        let total: f64 = price_tree.prices.iter().zip(&field.rows).map(|(p, &n)| p * n as f64).sum();
         if pass + 1 >= parts.len() && gained <= SHARE * total {
             break;
         }
     }
-    market.settle();
-    shake(search, field, &mut market, (effort, left), (most, told))?;
-    Ok(market.prices)
+    price_tree.refresh();
+    perturb(search, field, &mut price_tree, (effort, left), (most, told))?;
+    Ok(price_tree.prices)
 }

@@ -5,11 +5,11 @@
 
 use super::Effort;
 use super::field::Field;
-use super::market::{Market, Told};
+use super::price_tree::{PriceListener, PriceTree};
 use crate::random::Random;
 use crate::search::{Search, SearchError};
 
-/// Tuples that are shaken together, at the most.
+/// Tuples that are perturbed together, at the most.
 const TOGETHER: usize = 24;
 
 /// A price is lowered to this share of itself at the least.
@@ -18,13 +18,13 @@ const LEAST: f64 = 0.6;
 /// The parts of what is possible by which prices are raised again.
 const PARTS: [f64; 3] = [0.4, 0.7, 1.0];
 
-/// Shakes prices until the time is over, or as often as `left` looks allow. Tells the prices now and then.
-pub(super) fn shake(
+/// Perturbs prices until the time is over, or as often as `left` looks allow. Tells the prices now and then.
+pub(super) fn perturb(
     search: &Search<'_>,
     field: &Field,
-    market: &mut Market<'_>,
+    price_tree: &mut PriceTree<'_>,
     (effort, mut left): (Effort, u64),
-    (most, told): (f64, Told<'_>),
+    (most, told): (f64, PriceListener<'_>),
 ) -> Result<(), SearchError> {
     let mut random = Random::new(search.seed ^ 0x5bd1_e995);
     let k = field.need.rows;
@@ -36,28 +36,28 @@ pub(super) fn shake(
             return Ok(());
         }
         if round % 512 == 511 {
-            market.settle();
-            told(&market.prices);
+            price_tree.refresh();
+            told(&price_tree.prices);
         }
         let tuples = near(field, random.below(field.len()) as u32, k);
-        let before: Vec<f64> = tuples.iter().map(|&t| market.prices[t as usize]).collect();
+        let before: Vec<f64> = tuples.iter().map(|&t| price_tree.prices[t as usize]).collect();
         for &tuple in &tuples {
             let share = LEAST + (1.0 - LEAST) * random.share();
-            market.set(tuple, market.prices[tuple as usize] * share);
+            price_tree.set(tuple, price_tree.prices[tuple as usize] * share);
         }
         let mut order = tuples.clone();
         for part in PARTS {
             random.shuffle(&mut order);
             for &tuple in &order {
-                market.raise(tuple, part, most, &mut left);
+                price_tree.raise(tuple, part, most, &mut left);
             }
         }
         let worth = |prices: &dyn Fn(usize) -> f64| -> f64 {
             tuples.iter().enumerate().map(|(i, &t)| prices(i) * field.rows[t as usize] as f64).sum()
         };
-        let (now, then) = (worth(&|i| market.prices[tuples[i] as usize]), worth(&|i| before[i]));
+        let (now, then) = (worth(&|i| price_tree.prices[tuples[i] as usize]), worth(&|i| before[i]));
         if now <= then {
-            tuples.iter().zip(before).for_each(|(&tuple, price)| market.set(tuple, price));
+            tuples.iter().zip(before).for_each(|(&tuple, price)| price_tree.set(tuple, price));
         }
     }
     Ok(())

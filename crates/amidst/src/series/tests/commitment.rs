@@ -1,76 +1,11 @@
 //! Versions that commit to their rows: what is opened, what is erased with the rows, and what is not.
 
-#![cfg(test)]
+use std::collections::BTreeSet;
 
-use std::fs;
-use std::path::PathBuf;
+use amidst_check::{Certificate, Options, verify};
 
-use amidst::Failure;
-use amidst::check::{Certificate, Options, verify};
-use amidst::folder::CERTIFICATE;
-use amidst::job::Job;
-use amidst::policy::Policy;
-use amidst::series::{Applied, Batch, First, Mode, Series, init};
-use tempfile::TempDir;
-
-const COLUMNS: &str = r#"[data]
-input = "patients.csv"
-[columns.id]
-role = "key"
-[columns.gender]
-role = "quasi"
-hierarchy = { taxonomy = { Person = ["Male", "Female"] } }
-[columns.age]
-role = "quasi"
-type = "integer"
-generalize = "ranges"
-[columns.zip]
-role = "quasi"
-hierarchy = { mask = { length = 4, from = "right" } }
-[columns.disease]
-role = "sensitive"
-"#;
-
-struct Ward {
-    folder: TempDir,
-}
-
-impl Ward {
-    fn new(patients: &str, requirements: &str) -> Self {
-        let ward = Ward { folder: tempfile::tempdir().unwrap() };
-        ward.file("patients.csv", patients);
-        ward.file("policy.toml", &format!("{COLUMNS}{requirements}"));
-        ward
-    }
-
-    fn file(&self, name: &str, content: &str) -> String {
-        let path = self.folder.path().join(name);
-        fs::write(&path, content).unwrap();
-        path.display().to_string()
-    }
-
-    fn dir(&self) -> PathBuf {
-        self.folder.path().join("ward")
-    }
-
-    fn open(&self) -> Series {
-        Series::open(&self.dir()).unwrap()
-    }
-
-    fn insert(&self, rows: &str) -> Result<Applied, Failure> {
-        let file = self.file("new.csv", &format!("id,gender,age,zip,disease\n{rows}"));
-        self.open().apply(&Batch { insert: Some(file), delete: None }, &job())
-    }
-
-    fn delete(&self, keys: &str) -> Result<Applied, Failure> {
-        let file = self.file("gone.csv", &format!("id\n{keys}"));
-        self.open().apply(&Batch { insert: None, delete: Some(file) }, &job())
-    }
-}
-
-fn job() -> Job<'static> {
-    Job { threads: 1, ..Job::default() }
-}
+use super::*;
+use crate::folder::CERTIFICATE;
 
 /// Twelve people in two kinds of class, so that some can leave.
 fn twelve() -> String {
@@ -81,15 +16,14 @@ fn twelve() -> String {
     format!("id,gender,age,zip,disease\n{}", (0..12).map(row).collect::<String>())
 }
 
-fn ward(mode: Mode) -> Ward {
+/// A series whose first version commits to its rows.
+fn committed(mode: Mode) -> Ward {
     let requirements = match mode {
         Mode::Maintain => "[[require]]\nmodel = \"k-anonymity\"\nk = 3\n",
         Mode::MInvariant => "[[require]]\nmodel = \"m-invariance\"\nm = 2\n",
     };
     let ward = Ward::new(&twelve(), requirements);
-    let policy = Policy::read(&ward.folder.path().join("policy.toml")).unwrap();
-    let first = First { commit: true, ..First::default() };
-    init(&ward.dir(), &policy, Some(mode), first, &job()).unwrap();
+    ward.begin(mode, First { commit: true, ..First::default() }).unwrap();
     ward
 }
 
@@ -105,7 +39,7 @@ fn opened(ward: &Ward, version: u64, keys: &[&str]) -> Result<u64, Failure> {
     assert!(verdict.stands(), "{:?}", verdict.problems);
     let found = verdict.opened.unwrap();
     assert_eq!(found.rows as usize, keys.len());
-    let ids: std::collections::BTreeSet<&str> = shown.opening.rows.iter().map(|row| row.cells[0].as_str()).collect();
+    let ids: BTreeSet<&str> = shown.opening.rows.iter().map(|row| row.cells[0].as_str()).collect();
     assert_eq!(ids, keys.iter().map(String::as_str).collect(), "the rows are those that were asked for");
     Ok(found.covered.unwrap())
 }
@@ -124,7 +58,7 @@ fn publish(ward: &Ward, commit: bool) {
 #[test]
 fn every_row_of_every_version_is_opened_and_covered() {
     for mode in [Mode::Maintain, Mode::MInvariant] {
-        let ward = ward(mode);
+        let ward = committed(mode);
         let everybody: Vec<String> = (0..12).map(|i| format!("p{i}")).collect();
         let everybody: Vec<&str> = everybody.iter().map(String::as_str).collect();
         assert_eq!(opened(&ward, 1, &everybody).unwrap(), 12);
@@ -147,7 +81,7 @@ fn every_row_of_every_version_is_opened_and_covered() {
 
 #[test]
 fn counterfeits_and_rows_held_back_are_not_committed_to() {
-    let ward = ward(Mode::Maintain);
+    let ward = committed(Mode::Maintain);
     ward.delete("p0\np3\n").unwrap();
     ward.insert("q0,Male,41,4358,d1\n").unwrap();
     publish(&ward, true);
@@ -164,7 +98,7 @@ fn counterfeits_and_rows_held_back_are_not_committed_to() {
 
 #[test]
 fn what_opens_a_row_is_erased_once_a_version_is_published_without_it() {
-    let ward = ward(Mode::MInvariant);
+    let ward = committed(Mode::MInvariant);
     let leaves = ward.dir().join("private/reports/1/leaves.bin");
     let before = fs::read(&leaves).unwrap();
     #[cfg(unix)]
@@ -190,7 +124,7 @@ fn what_opens_a_row_is_erased_once_a_version_is_published_without_it() {
     refused(&ward, 1, "p5", "not in the table any more");
     assert_eq!(opened(&ward, 1, &["p4", "p6"]).unwrap(), 2);
     refused(&ward, 2, "p6", "made without a commitment");
-    // Whoever comes back as they were is not opened from a version whose salt is erased.
+    // A person who comes back unchanged is not opened from a version whose salt is erased.
     ward.insert("p3,Female,41,4353,d3\n").unwrap();
     publish(&ward, true);
     refused(&ward, 1, "p3", "not in the table any more");
@@ -199,7 +133,7 @@ fn what_opens_a_row_is_erased_once_a_version_is_published_without_it() {
 
 #[test]
 fn damaged_leaves_open_nothing() {
-    let ward = ward(Mode::Maintain);
+    let ward = committed(Mode::Maintain);
     let leaves = ward.dir().join("private/reports/1/leaves.bin");
     let honest = fs::read(&leaves).unwrap();
     let damages: [(&str, Vec<u8>); 4] = [
