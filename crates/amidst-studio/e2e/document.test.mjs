@@ -201,6 +201,12 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     // A table that is gone is told of, and no longer when it is back.
     project.write("policy.toml", good.replace(/^input = .*$/m, 'input = "gone.csv"'));
     await page.waitForSelector("#problems >> text=gone.csv");
+    const gone = line(await page.textContent("#problems li")).replace(/ go there$/, "");
+    assert.ok(line(project.amidst("check", "policy.toml").err).includes(gone), gone);
+    await to(page, "data");
+    // Where another table is named, what was named stands to be mended.
+    assert.equal(await page.inputValue("#f-data-input:visible"), "gone.csv");
+    assert.equal(await page.getAttribute("#f-data-input", "aria-invalid"), "true");
     project.write("policy.toml", good);
     await page.waitForFunction(() => !document.querySelector("#screen").textContent.includes("gone.csv"));
     await settled(page);
@@ -226,12 +232,13 @@ test("what is wrong stands where it belongs, in the words of the command line", 
 test("hierarchies are edited in place, and values that they lack stand there", async () => {
   const project = new Project();
   try {
-    const row = (i) => `${20 + (i % 50)},${["north", "south", "east"][i % 3]},${["flu", "gout", "cold"][i % 3]}\n`;
-    project.write("ward.csv", "age,ward,disease\n" + Array.from({ length: 300 }, (_, i) => row(i)).join(""));
+    const row = (i) => `${20 + (i % 50)},${["north", "south", "east"][i % 3]},${1000 + (i % 40)},${["flu", "gout", "cold"][i % 3]}\n`;
+    project.write("ward.csv", "age,ward,code,disease\n" + Array.from({ length: 300 }, (_, i) => row(i)).join(""));
     project.write(
       "policy.toml",
       '[data]\ninput = "ward.csv"\n\n[columns.age]\nrole = "quasi"\ntype = "integer"\nhierarchy = { ranges = [[30, 40, 50], [40]] }\n\n' +
         '[columns.ward]\nrole = "quasi"\nhierarchy = { taxonomy = { Any = { Coast = ["north", "south"] } } }\n\n' +
+        '[columns.code]\nrole = "quasi"\nhierarchy = { mask = { length = 4, masked = [2] } }\n\n' +
         '[columns.disease]\nrole = "sensitive"\n\n[[require]]\nmodel = "k-anonymity"\nk = 5\n',
     );
     await project.start("policy.toml");
@@ -256,11 +263,17 @@ test("hierarchies are edited in place, and values that they lack stand there", a
     await edit(0, "30, 35, 50", "ranges = [[30, 35, 50], [40]]");
     await settled(page);
     await page.waitForSelector("#h-f-columns-age-hierarchy .wrong:visible");
+    assert.equal(await page.locator("#h-f-columns-age-hierarchy .wrong:visible").count(), 1, "told once");
     await edit(1, "50", "ranges = [[30, 35, 50], [50]]");
     await edit(2, "", "ranges = [[30, 35, 50], [50]]");
     await edit(1, "", "ranges = [[30, 35, 50]]");
     await settled(page);
     assert.equal(await page.locator(".wrong:visible").count(), 0);
+    assert.equal(project.amidst("check", "policy.toml").code, 0);
+    // The characters that a mask hides.
+    await entered(page, "#f-columns-code-hierarchy-mask-masked", "2, 3");
+    await policyShows(page, /mask = \{ length = 4, masked = \[2, 3\] \}/);
+    await settled(page);
     assert.equal(project.amidst("check", "policy.toml").code, 0);
     // Out as a file, and in again.
     const [file] = await Promise.all([page.waitForEvent("download"), page.click("#h-f-columns-ward-hierarchy a.button")]);
@@ -328,6 +341,19 @@ test("everything is reached by the keyboard alone", async () => {
     await press("Tab", "#undo");
     await page.keyboard.press("Enter");
     await policyShows(page, /^\[columns\.sex\]\nrole = "quasi"/m);
+    // What is pressed keeps the focus, and what is gone leaves it nearby.
+    await to(page, "protection");
+    await press("Tab", ".presets button[aria-pressed=false]");
+    const preset = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("Enter");
+    await page.waitForFunction((preset) => document.activeElement.matches("[aria-pressed=true]") && document.activeElement.textContent === preset, preset);
+    await settled(page);
+    await page.focus("#screen");
+    await press("Tab", "[data-edit*=unrequire]");
+    await page.keyboard.press("Enter");
+    await policyShows(page, /^(?![\s\S]*k-anonymity)/);
+    await page.waitForFunction(() => document.querySelector("#screen").contains(document.activeElement));
+    await sent(page, () => page.click("#undo"));
     await to(page, "explore");
     await press("Tab", "#screen .primary");
     await page.keyboard.press("Enter");

@@ -216,11 +216,13 @@ const SHOWS = { explore: "#curve", compare: "#sides", publish: "#verdict" };
 test("no identifying value is shown beyond the columns, or reaches a log", async () => {
   const project = new Project();
   try {
-    const rows = Array.from({ length: 300 }, (_, i) => `Canary Person ${i},${20 + (i % 50)},${["f", "m"][i % 2]},${["flu", "gout", "cold"][i % 3]}`);
-    const file = project.beside("people.csv", "name,age,sex,disease\n" + rows.join("\n") + "\n");
+    // Names, and numbers by which two rows each are of one person.
+    const rows = Array.from({ length: 300 }, (_, i) => `Canary Person ${i},Canary-${7000 + (i >> 1)},${20 + (i % 50)},${["f", "m"][i % 2]},${["flu", "gout", "cold"][i % 3]}`);
+    const file = project.beside("people.csv", "name,patient_id,age,sex,disease\n" + rows.join("\n") + "\n");
     await project.start();
     const page = await project.page();
     await dropped(page, file);
+    assert.match(project.read("policy.toml"), /^\[columns\.name\]\nrole = "identifying"[\s\S]*^\[columns\.patient_id\]\nrole = "key"/m);
     for (const screen of SCREENS) {
       await to(page, screen);
       if (SHOWS[screen]) {

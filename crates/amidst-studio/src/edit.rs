@@ -133,6 +133,9 @@ pub fn apply(
             let name = named(&document, path);
             let what = if given.is_none() { format!("removed {name}") } else { format!("{name} = {}", short(value)) };
             set(document.as_table_mut(), path, given)?;
+            if path.iter().eq(&["data", "sheet"].map(|key| Key::Name(key.to_string()))) {
+                unexplained(document.get_mut("data"), "sheet");
+            }
             what
         }
         Edit::Role { column, role } => {
@@ -321,6 +324,13 @@ fn place(list: &mut Array, index: usize, given: Option<Value>) -> Result<(), Edi
     Ok(())
 }
 
+/// Takes away what stands beside a value: the reason for a guess is none for what was chosen.
+fn unexplained(section: Option<&mut Item>, key: &str) {
+    if let Some(value) = section.and_then(|s| s.get_mut(key)).and_then(Item::as_value_mut) {
+        value.decor_mut().set_suffix("");
+    }
+}
+
 fn role_of(
     document: &mut DocumentMut,
     column: &str,
@@ -329,12 +339,10 @@ fn role_of(
 ) -> Result<(), EditError> {
     let path = |key: &str| [Key::Name("columns".into()), Key::Name(column.into()), Key::Name(key.into())];
     set(document.as_table_mut(), &path("role"), Some(Value::from(role)))?;
+    let section = document.get_mut("columns").and_then(|c| c.get_mut(column));
+    unexplained(section, "role");
     let section = document.get_mut("columns").and_then(|c| c.get_mut(column)).and_then(Item::as_table_like_mut);
     let section = section.ok_or_else(nowhere)?;
-    // The reason that stands beside a guess is none for what was chosen.
-    if let Some(value) = section.get_mut("role").and_then(Item::as_value_mut) {
-        value.decor_mut().set_suffix("");
-    }
     let quasi = role == Role::Quasi.name();
     let searched = quasi || role == Role::Sensitive.name();
     // What only other roles know would be an error; undo brings it back.
@@ -416,6 +424,10 @@ mod tests {
             serde_json::json!({"op": "set", "path": ["search", "max_suppression"], "kind": "number", "value": "1/50"}),
         );
         assert!(text.starts_with(POLICY) && text.ends_with("[search]\nmax_suppression = \"1/50\"\n"), "{text}");
+        let guessed = POLICY.replace("[columns", "sheet = \"A\"  # the largest\n\n[columns");
+        let sheet = edit(serde_json::json!({"op": "set", "path": ["data", "sheet"], "value": "B"}));
+        let (_, text) = apply(&guessed, &sheet, |_| None).unwrap();
+        assert_eq!(text, guessed.replace("\"A\"  # the largest", "\"B\""), "a reason for a guess is none for a choice");
         let (_, text) = applied(serde_json::json!({"op": "set", "path": ["data", "input"], "value": ""}));
         assert!(!text.contains("input"), "{text}");
         let (_, text) =

@@ -13,6 +13,9 @@ use crate::places::Problem;
 use crate::screens::{SCREENS, Screen, address};
 use crate::studio::View;
 
+/// Things that are wrong which are told above every screen; the others can be unfolded.
+const LISTED: usize = 5;
+
 /// A page with a screen.
 pub fn page(view: &View, screen: &Screen, query: &Query) -> Markup {
     let title = format!("{} · {} · Amidst studio", screen.title, view.project.policy_name());
@@ -145,15 +148,10 @@ fn problems(view: &View, current: &Screen) -> Markup {
                 section.problems role="alert" aria-label="What is wrong" {
                     h2 { @if view.problems.list.len() == 1 { "One thing is wrong" }
                         @else { (view.problems.list.len()) " things are wrong" } }
-                    ul { @for problem in &view.problems.list {
-                        @let keys: Vec<&str> = problem.keys.iter().map(String::as_str).collect();
-                        @let screen = screen_of(problem);
-                        li {
-                            (problem.message)
-                            @if let Some(help) = &problem.help { br; span.help { (help) } }
-                            @if !keys.is_empty() && screen != current.name { " " a href=(format!("/{screen}#{}", crate::parts::id(&keys))) { "go there" } }
-                        }
-                    } }
+                    @let (first, more) = view.problems.list.split_at(view.problems.list.len().min(LISTED));
+                    ul { @for problem in first { (listed(problem, current)) } }
+                    @if !more.is_empty() { details id="more-problems" data-keep { summary { "and " (more.len()) " more" }
+                        ul { @for problem in more { (listed(problem, current)) } } } }
                 }
             }
             @for why in &view.impossible.list {
@@ -161,6 +159,19 @@ fn problems(view: &View, current: &Screen) -> Markup {
                     @if current.name != "protection" { p { a href="/protection" { "Change the requirements" } } } }
             }
             @if current.name != "data" { (crate::parts::job(view, Kind::Look)) }
+        }
+    }
+}
+
+/// One thing that is wrong, with the way to where it can be mended.
+fn listed(problem: &Problem, current: &Screen) -> Markup {
+    let keys: Vec<&str> = problem.keys.iter().map(String::as_str).collect();
+    let screen = screen_of(problem);
+    html! {
+        li {
+            (problem.message)
+            @if let Some(help) = &problem.help { br; span.help { (help) } }
+            @if !keys.is_empty() && screen != current.name { " " a href=(format!("/{screen}#{}", crate::parts::id(&keys))) { "go there" } }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use amidst::core::model::named::K_ANONYMITY;
+use amidst::words::count;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use toml_edit::{Item, Value as TomlValue};
@@ -138,9 +139,10 @@ pub fn job(view: &View, kind: Kind) -> Markup {
             Some(Ending::Done) => {}
             Some(Ending::Stopped) => { p.note { "Stopped; nothing was written." } }
             Some(Ending::Failed(problems)) => {
-                // What is wrong with the policy is told above every screen.
-                @let told = |problem: &&Problem| !view.problems.list.iter().any(|p| p.message == problem.message);
-                div.wrong role="alert" { @for problem in problems.list.iter().filter(told) {
+                // What is wrong with the policy, or impossible, is told above every screen.
+                @let above: Vec<&String> = view.problems.list.iter().chain(&view.impossible.list).map(|p| &p.message).collect();
+                @let problems = problems.seen_from(&view.project.folder);
+                div.wrong role="alert" { @for problem in problems.list.iter().filter(|p| !above.contains(&&p.message)) {
                     p { span.mark aria-hidden="true" { "!" } " " (problem.message)
                         @if let Some(help) = &problem.help { br; span.help { (help) } } }
                 } }
@@ -195,6 +197,12 @@ pub fn ticked(sentence: &str) -> Markup {
     }
 }
 
+/// The name of a column, which may be broken after the signs that join its words.
+pub fn breakable(name: &str) -> Markup {
+    let parts: Vec<&str> = name.split_inclusive(['_', '-', '.', '/']).collect();
+    html! { @for (i, part) in parts.iter().enumerate() { @if i > 0 { wbr; } (part) } }
+}
+
 /// The head of a screen.
 pub fn head(title: &str, lead: &str) -> Markup {
     html! { header.head { h1 { (title) } p { (lead) } } }
@@ -246,7 +254,7 @@ pub fn mismatch(view: &View) -> Markup {
     html! {
         @if view.text.is_some() && unsaid * 2 > columns {
             section.note id="mismatch" aria-label="Another table" {
-                p { "The policy says nothing of " (unsaid) " of the " (columns) " columns of this table: it was written for another one." }
+                p { "The policy says nothing of " (unsaid) " of the " (count(columns as u64, "column", "columns")) " of this table: it was written for another one, or for another way to read it." }
                 p { button.small type="button" data-post="/draft" { "Guess roles and requirements for this table" } " "
                     span.soft { "How it is read, searched and written stays. It can be undone." } }
             }

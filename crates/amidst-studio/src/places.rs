@@ -1,5 +1,7 @@
 //! What is wrong, at the places of the page where it belongs: errors of the library, by the keys that lead to them.
 
+use std::path::Path;
+
 use amidst::Failure;
 use amidst::check::{printable, printable_lines};
 use amidst::io::ReadError;
@@ -68,6 +70,17 @@ impl Problems {
         Problems { list: vec![Problem { keys, message, help: None }] }
     }
 
+    /// The same, with files of a folder named as from there, which is how the command line names them in it.
+    #[must_use]
+    pub fn seen_from(mut self, folder: &Path) -> Self {
+        let inside = format!("{}/", folder.display());
+        for problem in &mut self.list {
+            problem.message = problem.message.replace(&inside, "");
+            problem.help = problem.help.take().map(|help| help.replace(&inside, ""));
+        }
+        self
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -83,7 +96,7 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use amidst::policy::Policy;
 
@@ -111,5 +124,8 @@ mod tests {
         assert_eq!(keys(ReadError::SeveralSheets { path: path(), sheets: sheets() }), ["data", "sheet"]);
         assert_eq!(keys(ReadError::NotUtf8 { path: path(), line: 2, column: None }), ["data", "encoding"]);
         assert_eq!(keys(ReadError::Missing { path: path(), nearest: None }), ["data", "input"]);
+        let missing = Failure::Read(ReadError::Missing { path: "/a/b/ward.csv".into(), nearest: None });
+        let told = Problems::from(&missing).seen_from(Path::new("/a/b"));
+        assert_eq!(told.list[0].message, "ward.csv: no such file.");
     }
 }

@@ -17,7 +17,7 @@ use axum::serve::ListenerExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{answer, aside};
+use crate::answer::{answered, aside};
 use crate::edit::Edit;
 use crate::guard::{self, Guard};
 use crate::jobs::Kind;
@@ -263,29 +263,32 @@ async fn state(State(studio): SharedStudio) -> Response {
 }
 
 async fn edit(State(studio): SharedStudio, Json(edit): Json<Edit>) -> Response {
-    let done =
-        aside(move || work::edit(&studio, &edit).map(|what| json!({"what": what, "version": studio.jobs.version()})));
-    done.await.map_or_else(|response| response, answer)
+    told(studio, move |studio| work::edit(studio, &edit).map(Some)).await
 }
 
 async fn travel(State(studio): SharedStudio, back: bool) -> Response {
-    let done =
-        aside(move || work::travel(&studio, back).map(|what| json!({"what": what, "version": studio.jobs.version()})));
-    done.await.map_or_else(|response| response, answer)
+    told(studio, move |studio| work::travel(studio, back)).await
 }
 
 async fn draft(State(studio): SharedStudio) -> Response {
-    let done = aside(move || work::draft(&studio).map(|what| json!({"what": what, "version": studio.jobs.version()})));
-    done.await.map_or_else(|response| response, answer)
+    told(studio, |studio| work::draft(studio).map(Some)).await
 }
 
 async fn run(State(studio): SharedStudio, Path(kind): Path<String>, Json(asked): Json<Value>) -> Response {
-    let done = aside(move || {
+    let run = move |studio: &Arc<Studio>| {
         let Some(kind) = Kind::find(&kind) else { return Err(Failure::Usage(format!("there is no job `{kind}`"))) };
-        screens::run(&studio, kind, &asked)?;
-        Ok(json!({"version": studio.jobs.version()}))
-    });
-    done.await.map_or_else(|response| response, answer)
+        screens::run(studio, kind, &asked).map(|()| None)
+    };
+    told(studio, run).await
+}
+
+/// Answers with what was done, where that has words, and with the version of the state afterwards.
+async fn told<F>(studio: Arc<Studio>, work: F) -> Response
+where
+    F: FnOnce(&Arc<Studio>) -> Result<Option<String>, Failure> + Send + 'static,
+{
+    let project = studio.project.clone();
+    answered(&project, move || work(&studio).map(|what| json!({"what": what, "version": studio.jobs.version()}))).await
 }
 
 async fn stop(State(studio): SharedStudio, Path(kind): Path<String>) -> Response {

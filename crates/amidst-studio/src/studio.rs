@@ -91,6 +91,7 @@ impl Studio {
             problems = checked.problems.clone();
             impossible = checked.impossible.clone();
         }
+        let [problems, impossible] = [problems, impossible].map(|found| found.seen_from(&self.project.folder));
         let (steps, at) = document.steps();
         let verified_still =
             results.verified.as_ref().is_some_and(|v| v.files_now(&self.project, &self.files) == v.files);

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::answer::{answer, aside};
+use crate::answer::{answer, answered, aside};
 use crate::edit::{Edit, Key, Kind};
 use crate::studio::Studio;
 use crate::work;
@@ -25,7 +25,8 @@ pub struct Named {
 
 /// Receives a file piece by piece and puts it into the project under a name of its own.
 pub async fn receive(State(studio): State<Arc<Studio>>, Query(named): Query<Named>, body: Body) -> Response {
-    answer(received(&studio, &named.name, body).await)
+    let done = received(&studio, &named.name, body).await;
+    answer(&studio.project, done)
 }
 
 async fn received(studio: &Arc<Studio>, name: &str, body: Body) -> Result<Value, Failure> {
@@ -67,7 +68,8 @@ pub struct Chosen {
 
 /// Takes a table where it is.
 pub async fn choose(State(studio): State<Arc<Studio>>, Json(chosen): Json<Chosen>) -> Response {
-    let done = aside(move || {
+    let project = studio.project.clone();
+    let choose = move || {
         let typed = chosen.input.trim();
         if typed.is_empty() || typed == "-" {
             return Err(Failure::Usage("name a file, a folder, a pattern or the address of a table".to_string()));
@@ -75,19 +77,20 @@ pub async fn choose(State(studio): State<Arc<Studio>>, Json(chosen): Json<Chosen
         let source = amidst::io::relative_to(&studio.project.folder, typed);
         work::open(&studio, source)?;
         Ok(json!({"version": studio.jobs.version()}))
-    });
-    done.await.map_or_else(|response| response, answer)
+    };
+    answered(&project, choose).await
 }
 
 /// Makes patients up.
 pub async fn sample(State(studio): State<Arc<Studio>>) -> Response {
-    let done = aside(move || {
+    let project = studio.project.clone();
+    let sample = move || {
         let path = studio.project.vacant("patients.csv");
         amidst::sample::save(1000, 1, &path)?;
         work::open(&studio, path.to_string_lossy().into_owned())?;
         Ok(json!({"version": studio.jobs.version()}))
-    });
-    done.await.map_or_else(|response| response, answer)
+    };
+    answered(&project, sample).await
 }
 
 /// The largest file that a hierarchy is taken in from.
@@ -101,7 +104,8 @@ pub struct Import {
 
 /// Takes in a hierarchy that was written out, and makes a column use it.
 pub async fn import(State(studio): State<Arc<Studio>>, Query(import): Query<Import>, bytes: Bytes) -> Response {
-    let done = aside(move || {
+    let project = studio.project.clone();
+    let import = move || {
         let path = studio.project.vacant(&import.name);
         let Ok(text) = std::str::from_utf8(&bytes) else {
             return Err(Failure::Usage(format!("{} is not a text in UTF-8", import.name)));
@@ -115,7 +119,7 @@ pub async fn import(State(studio): State<Arc<Studio>>, Query(import): Query<Impo
         };
         // What the policy does not take leaves nothing behind.
         let made = work::edit(&studio, &edit).inspect_err(|_| drop(std::fs::remove_file(&path)));
-        Ok(json!({"what": made?}))
-    });
-    done.await.map_or_else(|response| response, answer)
+        Ok(json!({"what": made?, "version": studio.jobs.version()}))
+    };
+    answered(&project, import).await
 }

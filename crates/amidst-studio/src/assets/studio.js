@@ -133,9 +133,7 @@ async function once() {
   }
   const fresh = new DOMParser().parseFromString(text, "text/html");
   await pressed;
-  const focus = document.activeElement;
-  const link = focus?.closest?.("#screen a")?.getAttribute("href");
-  const place = focus && focus !== document.body ? { id: focus.id, link, start: focus.selectionStart, end: focus.selectionEnd } : null;
+  const focus = focused();
   const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open, d.dataset.wrong]);
   const scrolled = [...document.querySelectorAll(".scroll[id]")].map((s) => [s.id, s.scrollLeft, s.scrollTop]);
   const mine = [...document.querySelectorAll("[data-mine], [data-dirty]")].map((i) => [i.id, i.type === "checkbox" ? i.checked : i.value, i.dataset.dirty]);
@@ -158,15 +156,32 @@ async function once() {
     else if (!input.options || [...input.options].some((option) => option.value === value)) input.value = value;
     if (dirty) input.dataset.dirty = dirty;
   }
-  // A point of a picture that is drawn anew is known by where it leads.
-  const target = place && (byId(place.id) ?? (link && document.querySelector(`#screen a[href="${CSS.escape(link)}"]`)));
-  if (target && document.activeElement !== target) {
+  refocus(focus);
+}
+
+/** What has the focus, and how it is found again where it is drawn anew: by its id, or by what it does. */
+function focused() {
+  const element = document.activeElement;
+  if (!element || element === document.body) return null;
+  const does = ["href", "data-edit", "data-post"].find((name) => element.hasAttribute(name));
+  const same = element.id ? `#${CSS.escape(element.id)}` : does ? `#screen [${does}="${CSS.escape(element.getAttribute(does))}"]` : null;
+  const around = [];
+  for (let e = element; e; e = e.parentElement) if (e.id) around.push(e.id);
+  return { element, same, around, start: element.selectionStart, end: element.selectionEnd };
+}
+
+/** Gives the focus back. Where what had it is gone, the nearest thing around it has it, so that a keyboard goes on from there. */
+function refocus(focus) {
+  if (!focus || focus.element.isConnected) return;
+  const candidates = [focus.same && document.querySelector(focus.same), ...focus.around.map(byId), byId("screen")];
+  for (const target of candidates.filter(Boolean)) {
     target.focus({ preventScroll: true });
-    try {
-      target.setSelectionRange(place.start, place.end);
-    } catch {
-      // Not everything that has a focus has a selection.
-    }
+    if (document.activeElement === target) break;
+  }
+  try {
+    document.activeElement.setSelectionRange(focus.start, focus.end);
+  } catch {
+    // Not everything that has a focus has a selection.
   }
 }
 
@@ -185,27 +200,49 @@ document.addEventListener("change", async (e) => {
   }
 });
 
+const busy = new WeakSet();
 document.addEventListener("click", async (e) => {
   const button = e.target.closest?.("button");
   if (!button) return;
   if (button.dataset.post) {
-    button.disabled = true;
+    // Pressed twice it does one thing. A button that is switched off would lose the focus.
+    if (busy.has(button)) return;
+    busy.add(button);
     const done = await post(button.dataset.post, JSON.parse(button.dataset.body ?? "{}"));
-    button.disabled = false;
+    busy.delete(button);
     if (done.problems) showProblems(null, done.problems);
     else if (done.what) say(({ undo: "Undone: ", redo: "Redone: " }[button.id] ?? "Saved: ") + done.what);
     await refresh();
   } else if (button.dataset.edit) {
     await edit(JSON.parse(button.dataset.edit), button);
   } else if (button.dataset.copy) {
-    await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
-    say("Copied");
+    say((await copied(byId(button.dataset.copy))) ? "Copied" : "It is selected; press Ctrl+C to copy it");
   } else if (button.dataset.saveText !== undefined) {
     const source = byId("source");
     delete source.dataset.dirty;
     if (!(await edit({ op: "text", value: source.value }, source))) source.dataset.dirty = "yes";
   }
 });
+
+/** Copies what an element shows; selects it where the browser lets pages copy nothing, as on a connection that is not encrypted. */
+async function copied(element) {
+  try {
+    await navigator.clipboard.writeText(element.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(element);
+    return false;
+  }
+}
+
+// A file that is dropped beside the place for it must not take the place of the page.
+for (const kind of ["dragover", "drop"]) {
+  document.addEventListener(kind, (e) => {
+    if (!e.dataTransfer?.types.includes("Files")) return;
+    e.preventDefault();
+    if (kind === "drop" && !byId("drop")) say("Drop a table on the screen Data");
+  });
+}
 
 // Enter in a field saves it, as leaving it does.
 document.addEventListener("keydown", (e) => {

@@ -67,29 +67,32 @@ fn row(view: &View, column: &ColumnOverview, rows: u64, survey: Option<&Survey>)
     let role = view.stated_role(name);
     let share = survey.and_then(|s| s.suda.contributions.iter().find(|(n, _)| n == name)).map(|(_, share)| *share);
     let guessed = role == Some(column.role);
+    // A word that is no role is shown as it is.
+    let stated = parts::typed(view.raw.get("columns").and_then(|columns| columns.get(name)?.get("role")));
     html! {
         tr {
-            th scope="row" { (name) @if let Some(f) = &column.counted { br; span.soft { (f.kind.name()) } } }
+            th scope="row" { (parts::breakable(name)) @if let Some(f) = &column.counted { br; span.soft { (f.kind.name()) } } }
             td data-label="role" {
                 select id=(id) data-role=(name) aria-label=(format!("Role of {name}")) aria-invalid=[(!problems.is_empty() || role.is_none()).then_some("true")]
                     aria-describedby=[(!problems.is_empty()).then(|| format!("{id}-wrong"))] {
-                    @if role.is_none() { option value="" selected { "not said" } }
+                    @if role.is_none() { option value=(stated) selected { (if stated.is_empty() { "not said" } else { &stated }) } }
                     @for (word, each) in ROLES { option value=(word) selected[Some(*each) == role] title=(meaning(*each)) { (word) } }
                 }
                 @if role == Some(Role::Insensitive) || problems.iter().any(|p| p.message.contains("accept")) { (accept(view, name)) }
                 (parts::wrong(&problems, &id))
             }
-            td.wide data-label="why" { @if guessed { (column.why) } @else { span.soft { "chosen by you; guessed " (column.role.name()) ": " (column.why) } } }
+            td.wide data-label="why" { @if guessed { (column.why) } @else {
+                span.soft { @if role.is_some() { "chosen by you; " } "guessed " (column.role.name()) ": " (column.why) } } }
             @match &column.counted {
                 Some(figures) => {
                     td.n data-label="values" { (grouped(figures.distinct)) }
-                    td.n data-label="alone" { (grouped(figures.uniques)) br; span.soft { (percent(figures.uniques, rows)) } }
+                    td.n data-label="alone" { div { (grouped(figures.uniques)) br; span.soft { (percent(figures.uniques, rows)) } } }
                 }
                 None => { td.n data-label="values" { "–" } td.n data-label="alone" { "–" } }
             }
             td.n data-label="share in singling out" {
                 @match share {
-                    Some(share) => { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} br; span { (format!("{:.0} %", share * 100.0)) } }
+                    Some(share) => div { meter min="0" max="1" value=(share) aria-label=(format!("Share of {name} in singling out")) {} br; span { (format!("{:.0} %", share * 100.0)) } },
                     None => "–",
                 }
             }

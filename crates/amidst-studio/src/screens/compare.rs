@@ -118,19 +118,20 @@ fn published(view: &View, first: &FirstRows) -> FirstRows {
 fn who_loses(made: &Compared, query: &Query) -> Markup {
     let by = query.get("by").and_then(|by| by.parse::<usize>().ok()).filter(|&by| by < made.columns.len());
     let asked = |group: &&GroupLoss| by.map_or(group.rows >= LEAST, |by| group.column == made.columns[by]);
-    let worth = made.losses.iter().filter(asked).take(SHOWN_GROUPS);
+    let worth: Vec<&GroupLoss> = made.losses.iter().filter(asked).take(SHOWN_GROUPS).collect();
     html! {
         section aria-labelledby="losers" {
             h2 id="losers" { "Who loses most" }
             p.soft { "What is lost of a person's quasi cells, from 0 (nothing) to 1 (everything, or the row is left out), on average over each group. For your eyes: these are groups of the original." }
             (chooser("by", "Groups by", by, std::iter::once((String::new(), "any column".to_string())).chain(numbered(&made.columns))))
-            div.scroll id="loser-rows" tabindex="0" role="group" aria-label="Groups that lose most" { table {
+            @if worth.is_empty() { p.soft { "No group has " (LEAST) " rows or more. Choose a column to see its groups all the same." } }
+            @else { div.scroll id="loser-rows" tabindex="0" role="group" aria-label="Groups that lose most" { table {
                 thead { tr { th scope="col" { "group" } th.n scope="col" { "rows" } th.n scope="col" { "left out" } th.n scope="col" { "loss" } } }
                 tbody { @for group in worth { tr {
                     td.wide { (group.column) ": " (group.label) } td.n { (grouped(group.rows)) } td.n { (grouped(group.left_out)) }
                     td.n { (meter(group.loss, &format!("loss of {}: {}", group.column, group.label))) }
                 } } }
-            } }
+            } } }
         }
     }
 }
@@ -177,7 +178,7 @@ fn pairs(made: &Compared, query: &Query) -> Markup {
                     div { h3 { "Before" } (cross_table("before", names, &crossed.0)) }
                     div { h3 { "After" } (cross_table("after", names, &crossed.1)) }
                 }
-                p.soft { "Of the rows of each line, the share that has the value on top; the darker, the more. Numbers are cut into ranges of about as many rows." }
+                p.soft { "Of the rows of each line, the share that has the value on top; the stronger the colour, the more. Numbers are cut into ranges of about as many rows." }
             }
             h3 { "How much two columns say about each other" }
             p.soft { "From 0 (nothing) to 1 (everything): Cramér's V, corrected for chance. Those that lose most come first." }

@@ -34,15 +34,11 @@ function send(file) {
   request.send(file);
 }
 
-document.addEventListener("dragover", (e) => {
-  e.preventDefault();
-  element("drop")?.classList.add("over");
-});
+document.addEventListener("dragover", () => element("drop")?.classList.add("over"));
 document.addEventListener("dragleave", (e) => {
   if (!e.relatedTarget) element("drop")?.classList.remove("over");
 });
 document.addEventListener("drop", (e) => {
-  e.preventDefault();
   element("drop")?.classList.remove("over");
   const file = e.dataTransfer?.files?.[0];
   if (file) send(file);

@@ -40,6 +40,8 @@ fn drop_zone(view: &View) -> Markup {
     let keys = ["data", "input"];
     let problems: Vec<_> = view.problems.within(&keys).collect();
     let id = parts::id(&keys);
+    // A name that leads nowhere is there to be mended.
+    let typed = if problems.is_empty() { String::new() } else { parts::typed(stated(view, "input")) };
     html! {
         div.drop id="drop" {
             p.big { "Drop a file here" }
@@ -53,8 +55,8 @@ fn drop_zone(view: &View) -> Markup {
         form.line id="choose" {
             div.field {
                 label for=(id) { "Or name a file, a folder, a pattern, or the address of a database table" }
-                input id=(id) name="input" type="text" autocomplete="off" spellcheck="false" placeholder="patients.csv or sqlite://ward.db?table=patients"
-                    aria-describedby=(format!("{id}-wrong"));
+                input id=(id) name="input" type="text" value=(typed) autocomplete="off" spellcheck="false" placeholder="patients.csv or sqlite://ward.db?table=patients"
+                    aria-invalid=[(!problems.is_empty()).then_some("true")] aria-describedby=(format!("{id}-wrong"));
                 div.wrong hidden[problems.is_empty()] id=(format!("{id}-wrong")) role="alert" {
                     @for problem in problems { p { (problem.message) } }
                 }
@@ -78,13 +80,18 @@ fn summary(view: &View) -> Markup {
     let missing: u64 = overview.columns.iter().filter_map(|c| c.counted.as_ref()).map(|c| c.missing).sum();
     html! {
         ul.facts {
-            li { strong { (grouped(overview.rows)) } " rows" }
-            li { strong { (grouped(overview.columns.len() as u64)) } " columns" }
-            li { strong { (grouped(missing)) } " unknown cells"
+            (fact(overview.rows, "row", "rows"))
+            (fact(overview.columns.len() as u64, "column", "columns"))
+            li { strong { (grouped(missing)) } (if missing == 1 { " unknown cell" } else { " unknown cells" })
                 @if !overview.missing.is_empty() { " (" @for (i, token) in overview.missing.iter().enumerate() {
                     @if i > 0 { ", " } @if token.is_empty() { "empty" } @else { code { (token) } } } ")" } }
         }
     }
+}
+
+/// A number in large digits, and what it counts.
+fn fact(number: u64, one: &str, many: &str) -> Markup {
+    html! { li { strong { (grouped(number)) } " " (if number == 1 { one } else { many }) } }
 }
 
 /// What the policy states of the table at a key.

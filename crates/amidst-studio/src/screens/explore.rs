@@ -96,7 +96,7 @@ fn so_far(view: &View, growing: &Growing, query: &Query) -> Markup {
             @if points.is_empty() { p.soft { "Nothing to draw yet: first it is found which combinations satisfy the policy." } } @else {
                 div.scroll id="growing-plane" tabindex="0" role="group" aria-label="Risk against loss, so far" {
                     (plane("Risk against loss, so far", "Each point is a way to release the table.", (&metric, "largest risk of anyone"), &points)) }
-                p.soft { span id="looked" { (grouped(looked)) } " ways to release the table looked at; drawn are those that no other beats in both. Choose one to see whether it satisfies the policy, and why." }
+                p.soft { span id="looked" { (grouped(looked)) } (if looked == 1 { " way" } else { " ways" }) " to release the table measured so far; drawn are those that no other beats in both. Choose one to see whether it satisfies the policy, and why." }
             }
         }
         @if let Some(levels) = &chosen { (node(&growing.fitted, &columns, levels)) }
@@ -134,6 +134,11 @@ fn size_chosen(view: &View, query: &Query) -> Markup {
 /// The metric that a search goes by: that of the policy, or the one that is chosen for it.
 fn metric(policy: Option<&Policy>) -> String {
     policy.and_then(|policy| metric_of(policy).ok()).map_or_else(String::new, |metric| metric.id.to_string())
+}
+
+/// What the metric of a policy is, in a sentence.
+fn measured(policy: &Policy) -> Markup {
+    html! { @if let Ok(metric) = metric_of(policy) { "Loss is measured by " code { (metric.id) } ": " (metric.title) ". " } }
 }
 
 /// What the colour of a node tells.
@@ -203,21 +208,23 @@ fn of_lattice(explored: &Exploration, columns: &Columns, found: &Explored, query
     };
     let points: Vec<Point> = found.front.iter().map(point).collect();
     html! {
-        p.lead { strong { (grouped(found.minimal.len() as u64)) } " of " (grouped(found.nodes as u64)) " combinations of levels satisfy the policy and cannot be made more precise."
+        p.lead {
+            @if found.minimal.is_empty() { "None of " (grouped(found.nodes as u64)) " combinations of levels satisfies the policy." }
+            @else { strong { (grouped(found.minimal.len() as u64)) } " of " (grouped(found.nodes as u64)) (if found.minimal.len() == 1 { " combinations of levels satisfies" } else { " combinations of levels satisfy" }) " the policy and cannot be made more precise." }
             @if !found.complete { " The time limit cut the search short." } }
         section aria-labelledby="curve" {
             h2 id="curve" { "Risk against loss (measured by " (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Each point is a combination of levels that no other beats in both.", (&metric, "largest risk of anyone"), &points)) }
-            p.soft { "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
+            p.soft { (measured(&explored.fitted.policy)) "Every point is a combination of levels that no other beats in both. Filled points satisfy the policy. Choose one to see why, or why not." }
         }
         @if let Some(levels) = &chosen { (node(&explored.fitted, columns, levels)) }
         (picture(columns, found, &metric, chosen.as_deref(), shade))
-        section aria-labelledby="minimal" {
+        @if !found.minimal.is_empty() { section aria-labelledby="minimal" {
             h2 id="minimal" { "Most precise combinations, least loss first" }
             div.scroll id="minimal-rows" tabindex="0" role="group" aria-label="Most precise combinations" { table.wraps {
                 thead { tr { th scope="col" { span.hidden { "look" } } th.n scope="col" { (metric) } th.n scope="col" { "left out" } th.n scope="col" { "classes" }
-                    @for (name, height) in columns { th.n scope="col" { (name) span.soft { " of " (height) } } } } }
+                    @for (name, height) in columns { th.n scope="col" { (parts::breakable(name)) span.soft { " of\u{a0}" (height) } } } } }
                 tbody { @for node in listed(found, &metric) { tr {
                     td { a href=(address(&node.levels, shade)) { "look" span.hidden { " at " (words(columns, &node.levels)) } } }
                     td.n { @let lost = loss(node, &metric); @if lost.is_finite() { (format!("{lost:.4}")) } @else { "–" } }
@@ -227,7 +234,7 @@ fn of_lattice(explored: &Exploration, columns: &Columns, found: &Explored, query
             } }
             p.soft { "A number below a column is the level of its hierarchy: 0 is the value itself, the largest is everything alike." }
             @if found.minimal.len() > LISTED { p.soft { "and " (grouped((found.minimal.len() - LISTED) as u64)) " more" } }
-        }
+        } }
     }
 }
 
@@ -437,7 +444,7 @@ fn of_local(view: &View, explored: &Exploration, found: &Compared, partitions: &
             h2 id="curve" { "Risk against loss (measured by " (metric) ")" }
             div.scroll tabindex="0" role="group" aria-label="Risk against loss" {
                 (plane("Risk against loss", "Filled: each algorithm on the policy. Rings: Mondrian for several k.", (&metric, "largest risk of anyone"), &[front, tried].concat())) }
-            p.soft { "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says; choose one to require its k." }
+            p.soft { (measured(&explored.fitted.policy)) "Filled: what each algorithm makes of the policy; choose one to see its classes. Rings: Mondrian for k alone, whatever the policy says; choose one to require its k." }
         }
         (size_chosen(view, query))
         (where_classes_lie(shown_partition(partitions, asked)))

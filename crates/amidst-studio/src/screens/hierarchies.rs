@@ -18,6 +18,9 @@ use crate::studio::View;
 /// Nodes of a level that are listed beside the picture.
 const LISTED: usize = 60;
 
+/// The builder whose groups are moved by a form of their own.
+const TAXONOMY: &str = "taxonomy";
+
 /// Values that a taxonomy is begun with, at most.
 const MOVED: usize = 80;
 
@@ -61,11 +64,15 @@ fn card(view: &View, name: &str) -> Markup {
         (Some(overview), Some(policy)) if !problems.is_empty() => overview.lacking(policy, name),
         _ => Vec::new(),
     };
+    // What stands at a field is told there.
+    let fields = editable(view, name);
+    let elsewhere: Vec<&Problem> =
+        problems.iter().copied().filter(|p| !fields.iter().any(|part| p.keys.starts_with(&part.keys))).collect();
     html! {
         section.card.hierarchy id=(format!("h-{id}")) {
             h2 { (name) }
-            (recipe(view, name, &lacking))
-            (parts::wrong(&problems, &id))
+            (recipe(view, name, &fields, &lacking))
+            (parts::wrong(&elsewhere, &id))
             (outside(&lacking))
             @if let Some(tree) = tree { (picture(view, tree)) }
             (as_text(view, name))
@@ -100,7 +107,7 @@ fn picture(view: &View, tree: &Tree) -> Markup {
     let described = format!("{} levels above the values; the list below has the same figures.", tree.levels.len() - 1);
     html! {
         div.scroll.picture tabindex="0" role="group" aria-label=(title) { (icicle(&title, &described, &levels, few)) }
-        p.soft { "From the top: everything, down to the values. Outlined boxes hold fewer than " (few) " rows." }
+        p.soft { "From the top: everything, down to the values. Outlined boxes hold fewer than " (few) " rows. A dashed box stands for more nodes than can be drawn." }
         details id=(format!("levels-{}", parts::id(&[&tree.column]))) data-keep {
             summary { "Levels and their nodes" }
             @for (i, level) in tree.levels.iter().enumerate().skip(1) {
@@ -118,11 +125,10 @@ fn shown(label: &str) -> &str {
 }
 
 /// The recipe, with a field for each of its keys.
-fn recipe(view: &View, name: &str, lacking: &[(String, u64)]) -> Markup {
+fn recipe(view: &View, name: &str, fields: &[Editable], lacking: &[(String, u64)]) -> Markup {
     let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
     let table = item.and_then(Item::as_table_like);
-    let keys: Vec<(&str, &Item)> = table.into_iter().flat_map(|t| t.iter()).collect();
-    let builder = BUILDERS.iter().find(|b| keys.iter().any(|(key, _)| *key == b.id));
+    let builder = BUILDERS.iter().find(|b| table.is_some_and(|t| t.contains_key(b.id)));
     let choice = parts::id(&["columns", name, "builder"]);
     let values = view.results.fitted.as_deref().and_then(|f| f.trees.iter().find(|t| t.column == name));
     let own = values.and_then(first_taxonomy);
@@ -132,13 +138,16 @@ fn recipe(view: &View, name: &str, lacking: &[(String, u64)]) -> Markup {
                 label for=(choice) { "Made by" }
                 select id=(choice) data-builder=(name) {
                     @if builder.is_none() { option value="" selected { "nothing: values or *" } }
-                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == "taxonomy").unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
+                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == TAXONOMY).unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
                 }
             }
-            @for (key, item) in &keys { (key_fields(view, &["columns", name, "hierarchy", key], key, item)) }
+            @for part in fields {
+                @let keys: Vec<&str> = part.keys.iter().map(String::as_str).collect();
+                (Field { label: &part.label, keys: &keys, kind: part.kind, value: part.value.clone(), hint: None, placeholder: "" }.text(view))
+            }
         }
         @if let Some(builder) = builder { p.hint { (parts::ticked(builder.definition)) } }
-        @if let Some(tree) = item.and_then(|i| i.get("taxonomy")).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
+        @if let Some(tree) = item.and_then(|i| i.get(TAXONOMY)).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
     }
 }
 
@@ -244,9 +253,28 @@ pub fn exported(view: &View, column: &str) -> Option<String> {
     Some(out)
 }
 
-/// Fields for what can be typed in a line: numbers, words and lists of them.
-fn key_fields(view: &View, keys: &[&str], label: &str, item: &Item) -> Markup {
-    let Some(value) = item.as_value() else { return html! {} };
+/// A part of a recipe that can be typed in a line.
+struct Editable {
+    keys: Vec<String>,
+    label: String,
+    kind: &'static str,
+    value: String,
+}
+
+/// The parts of a column's recipe that have fields of their own.
+fn editable(view: &View, name: &str) -> Vec<Editable> {
+    let item = view.raw.get("columns").and_then(|c| c.get(name)?.get("hierarchy"));
+    let parts = item.and_then(Item::as_table_like).into_iter().flat_map(|t| t.iter());
+    let of = |key: &str, item: &Item| parts_of(&["columns", name, "hierarchy", key], key, item.as_value());
+    parts.flat_map(|(key, item)| of(key, item)).collect()
+}
+
+/// What can be typed in a line of a value: numbers, words and lists of them; of a table in braces, each of its keys.
+fn parts_of(keys: &[&str], label: &str, value: Option<&Value>) -> Vec<Editable> {
+    let Some(value) = value else { return Vec::new() };
+    let inside = |key: &str, words: &str, value: &Value| {
+        parts_of(&[keys, &[key]].concat(), &format!("{label}: {words}"), Some(value))
+    };
     let kind = match value {
         Value::Integer(_) | Value::Float(_) => "number",
         Value::String(_) => "text",
@@ -255,22 +283,45 @@ fn key_fields(view: &View, keys: &[&str], label: &str, item: &Item) -> Markup {
         Value::Array(list) if list.iter().all(|v| v.as_str().is_some_and(|t| !t.contains(','))) => "texts",
         // The break points of each level; an empty field removes a level, the last one adds one.
         Value::Array(levels) if levels.iter().all(Value::is_array) && keys.len() < 5 => {
-            let more = Item::Value(Array::new().into());
-            let stated = levels.iter().map(|level| Item::Value(level.clone())).chain([more]);
-            let all: Vec<(String, Item)> = stated.enumerate().map(|(i, item)| (i.to_string(), item)).collect();
-            return html! { @for (i, (position, item)) in all.iter().enumerate() {
-                @let words = if i == levels.len() { "one more level".to_string() } else { format!("level {}", i + 1) };
-                (key_fields(view, &[keys, &[position.as_str()]].concat(), &format!("{label}: {words}"), item))
-            } };
+            let more = Value::Array(Array::new());
+            let words =
+                |i: usize| if i == levels.len() { "one more level".to_string() } else { format!("level {}", i + 1) };
+            let all = levels.iter().chain([&more]).enumerate();
+            return all.flat_map(|(i, level)| inside(&i.to_string(), &words(i), level)).collect();
         }
-        Value::InlineTable(table) if keys.len() < 5 && table.iter().all(|(_, v)| v.is_str() || v.is_integer()) => {
-            let inner: Vec<(String, Item)> =
-                table.iter().map(|(k, v)| (k.to_string(), Item::Value(v.clone()))).collect();
-            return html! { @for (key, item) in &inner {
-                (key_fields(view, &[keys, &[key.as_str()]].concat(), &format!("{label}: {key}"), item))
-            } };
+        Value::InlineTable(table) if keys.len() < 5 && !table.iter().any(|(_, v)| v.is_inline_table()) => {
+            // The groups of a taxonomy have a form of their own.
+            if keys.last() == Some(&TAXONOMY) {
+                return Vec::new();
+            }
+            return table.iter().flat_map(|(key, value)| inside(key, key, value)).collect();
         }
-        _ => return html! {},
+        _ => return Vec::new(),
     };
-    Field { label, keys, kind, value: parts::typed(Some(item)), hint: None, placeholder: "" }.text(view)
+    let value = parts::typed(Some(&Item::Value(value.clone())));
+    vec![Editable { keys: keys.iter().map(ToString::to_string).collect(), label: label.to_string(), kind, value }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(recipe: &str) -> Vec<(String, &'static str, String)> {
+        let value: Value = recipe.parse().unwrap();
+        let table = value.as_inline_table().unwrap();
+        let all = table.iter().flat_map(|(key, value)| parts_of(&["columns", "a", "hierarchy", key], key, Some(value)));
+        all.map(|part| (part.label, part.kind, part.value)).collect()
+    }
+
+    #[test]
+    fn widths_break_points_and_masks_have_fields_of_their_own() {
+        assert_eq!(fields("{ intervals = [5, 10], bottom = 20 }").len(), 2);
+        let ranges = fields("{ ranges = [[18, 30], [30]] }");
+        let labels: Vec<&str> = ranges.iter().map(|(label, ..)| label.as_str()).collect();
+        assert_eq!(labels, ["ranges: level 1", "ranges: level 2", "ranges: one more level"]);
+        let mask = fields("{ mask = { length = 5, from = \"right\", masked = [2, 4] } }");
+        assert_eq!(mask[2], ("mask: masked".to_string(), "list", "2, 4".to_string()));
+        assert!(fields("{ taxonomy = { Any = { X = [\"a\", \"b\"] } } }").is_empty());
+        assert!(fields("{ taxonomy = { X = [\"a\", \"b\"] } }").is_empty());
+    }
 }

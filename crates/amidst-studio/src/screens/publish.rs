@@ -122,7 +122,8 @@ fn verdict(view: &View) -> Markup {
                     @else if verified.valid { "Verified: " (verified.folder) " is what its certificate says" } @else { (verified.folder) " does NOT stand" } }
                 @if !view.verified_still { p { "What follows was found before that. "
                     button.small type="button" data-post="/run/verify" data-body=(json!({"folder": verified.folder})) { "Verify it again" } } }
-                @if !verified.claims.is_empty() { ul { @for claim in &verified.claims { li { (claim) } } } }
+                @if !verified.claims.is_empty() { ul { @for claim in &verified.claims { li { (claim) } } }
+                    p.soft { "Proven: recomputed from the published rows. Attested: whoever made the release says so; the published files do not contradict it, and cannot tell." } }
                 @if !verified.problems.is_empty() { ul { @for problem in &verified.problems { li { (problem) } } } }
             }
         }
@@ -154,7 +155,9 @@ fn files(project: &Project, folder: &str) -> Markup {
     names.sort();
     html! {
         ul.files { @for (name, bytes) in &names {
-            li { a href=(format!("/file?path={}", parts::encoded(&format!("{folder}/{name}")))) { (name) } " " span.soft { (size(*bytes)) } }
+            // A report is read beside the studio; everything else is saved.
+            @let shown = name.ends_with(".html");
+            li { a href=(format!("/file?path={}", parts::encoded(&format!("{folder}/{name}")))) target=[shown.then_some("_blank")] { (name) @if shown { span.hidden { " (opens beside the studio)" } } } " " span.soft { (size(*bytes)) } }
         } }
     }
 }

@@ -181,12 +181,15 @@ fn numbered<'a>(codes: usize, groups: impl Iterator<Item = (&'a u32, u8)>) -> Ve
     group_of
 }
 
-/// Neighbouring values together: dictionaries are in the order of their type.
+/// Neighbouring values together: dictionaries are in the order of their type. What is no value of that type, such as a
+/// word for an unknown cell, is a group of its own.
 fn ranges(column: &Column, held: &[u32], counts: &[u64]) -> (Vec<String>, Vec<u8>) {
+    let (held, unknown): (Vec<u32>, Vec<u32>) =
+        held.iter().partition(|&&code| column.kind.accepts(column.dictionary.value(code)));
     let total: u64 = held.iter().map(|&code| counts[code as usize]).sum();
     let (mut before, mut parts): (u64, Vec<Vec<u32>>) = (0, Vec::new());
     let mut last = None;
-    for &code in held {
+    for &code in &held {
         let part = u128::from(before) * GROUPS as u128 / u128::from(total.max(1));
         if last != Some(part) {
             parts.push(Vec::new());
@@ -204,8 +207,13 @@ fn ranges(column: &Column, held: &[u32], counts: &[u64]) -> (Vec<String>, Vec<u8
         }
         [] => String::new(),
     };
+    let mut labels: Vec<String> = parts.iter().map(label).collect();
+    if !unknown.is_empty() {
+        labels.push(shown(""));
+        parts.push(unknown);
+    }
     let groups = parts.iter().zip(0u8..).flat_map(|(part, group)| part.iter().map(move |code| (code, group)));
-    (parts.iter().map(label).collect(), numbered(counts.len(), groups))
+    (labels, numbered(counts.len(), groups))
 }
 
 /// The most frequent values, and all others together.
@@ -284,5 +292,16 @@ mod tests {
         found.of_row.iter().for_each(|&group| rows[usize::from(group)] += 1);
         assert_eq!(found.labels.len(), GROUPS);
         assert!(rows.iter().all(|&n| (100..=150).contains(&n)), "{rows:?}");
+    }
+
+    #[test]
+    fn words_among_numbers_are_in_no_range() {
+        let values: Vec<String> = (0..100).map(|i| i.to_string()).chain(["n/a".to_string(), String::new()]).collect();
+        let mut column = Column::from_values("n", values.iter().map(String::as_str));
+        column.kind = amidst_core::table::ValueType::Integer;
+        let found = grouped(&column, |_| true);
+        assert_eq!(found.labels.last().map(String::as_str), Some("(unknown)"));
+        assert!(found.labels.iter().all(|label| !label.contains("n/a")), "{:?}", found.labels);
+        assert_eq!(found.of_row.iter().filter(|&&group| usize::from(group) + 1 == found.labels.len()).count(), 2);
     }
 }
