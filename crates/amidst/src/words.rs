@@ -73,10 +73,10 @@ pub fn named<T: AsRef<str>>(names: &[T]) -> String {
 }
 
 /// More names of columns than this are not all listed in a sentence.
-const MANY_COLUMNS: usize = 12;
+const MANY_COLUMNS: usize = 10;
 
 /// The names that stand for those of many columns.
-const SOME_COLUMNS: usize = 8;
+const SOME_COLUMNS: usize = 6;
 
 /// `age, sex and zip`; of very many columns the first, and how many more there are.
 pub fn columns<T: AsRef<str>>(names: &[T]) -> String {

@@ -134,11 +134,23 @@ fn beside(report: &Report) -> Vec<String> {
         let found = share(unique.insensitive, rows);
         lines.push(format!("On {} alone {found} unique.", columns(&raw)));
     }
-    for (reason, accepted) in report.accepted_by_reason() {
+    for (reason, accepted) in accepted_by_reason(report) {
         let (published, reason) = (although(&accepted), printable(reason));
         lines.push(format!("{published}; the reason given: {reason}"));
     }
     lines
+}
+
+/// Columns that are published although they may single people out, put together where one reason is given for them.
+pub fn accepted_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for accepted in &report.accepted {
+        match reasons.iter_mut().find(|(reason, _)| *reason == accepted.reason) {
+            Some((_, columns)) => columns.push(&accepted.column),
+            None => reasons.push((&accepted.reason, vec![&accepted.column])),
+        }
+    }
+    reasons
 }
 
 /// That columns are published all the same.

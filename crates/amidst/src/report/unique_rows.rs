@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::content::Report;
 use crate::unique::UniqueRows;
 
 /// Rows that no other row agrees with.
@@ -31,19 +30,5 @@ impl From<UniqueRows> for UniqueReport {
             insensitive_share: share(unique.insensitive),
             smallest: unique.smallest,
         }
-    }
-}
-
-impl Report {
-    /// Columns that are published although they may single people out, put together where one reason is given for them.
-    pub(super) fn accepted_by_reason(&self) -> Vec<(&str, Vec<&str>)> {
-        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-        for accepted in &self.accepted {
-            match reasons.iter_mut().find(|(reason, _)| *reason == accepted.reason) {
-                Some((_, columns)) => columns.push(&accepted.column),
-                None => reasons.push((&accepted.reason, vec![&accepted.column])),
-            }
-        }
-        reasons
     }
 }

@@ -23,18 +23,23 @@ const TOLD: &str = "\
 .release { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .2rem 1rem; margin: .75rem 0; }
 .release dt { color: var(--soft); }
 .release dd { margin: 0; }
+@media screen and (max-width: 40rem) {
+  .release { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  .release dd { margin-bottom: .4rem; }
+}
 ";
 
 /// With more columns than this, cells are narrower on a phone.
 const WIDE: usize = 12;
 
-/// The style of pages of wide tables on a phone, where every figure needs its room.
+/// The style of pages of wide tables: on a phone every figure needs its room, and the labels of charts may use the
+/// margin.
 const NARROW_CELLS: &str = "\
+svg { overflow: visible; }
 @media screen and (max-width: 40rem) {
   th, td { padding: .3rem .35rem; }
   table { font-size: .82rem; min-width: 0; }
-  .release { grid-template-columns: minmax(0, 1fr); gap: 0; }
-  .release dd { margin-bottom: .4rem; }
+  td.wide { min-width: 6rem; }
 }
 ";
 

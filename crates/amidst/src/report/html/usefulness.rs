@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::Page;
 use crate::report::ColumnReport;
 use crate::report::chart::{self, Line};
-use crate::report::summary::although;
+use crate::report::summary::{accepted_by_reason, although};
 
 impl Page<'_> {
     pub(super) fn columns(&self) -> Option<Markup> {
@@ -274,7 +274,7 @@ impl Page<'_> {
                     } }
                 } }
             }
-            @for (reason, accepted) in self.report.accepted_by_reason() {
+            @for (reason, accepted) in accepted_by_reason(self.report) {
                 @if let [column] = accepted[..] {
                     p { strong { (printable(column)) } " is published although it may single people out: " (printable(reason)) }
                 } @else {
