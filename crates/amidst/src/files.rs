@@ -83,6 +83,13 @@ pub fn sync_folder(folder: &Path) {
     }
 }
 
+/// Waits until the names of a path and of the folders that hold it are on the disk, from its parent up to `top`.
+pub fn sync_folders_above(path: &Path, top: &Path) {
+    for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(top)) {
+        sync_folder(folder);
+    }
+}
+
 /// Waits until a file, or a folder with all that is in it, is on the disk.
 pub fn sync_tree(path: &Path) -> io::Result<()> {
     let kind = fs::symlink_metadata(path)?;

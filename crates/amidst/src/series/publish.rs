@@ -199,7 +199,7 @@ impl Series {
                 fs::create_dir_all(versions(&folder))
                     .and_then(|()| files::rename_new(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
-                files::sync_folder(&versions(&folder));
+                files::sync_folders_above(&to, &folder);
             }
             if !to.is_dir() {
                 return Err(Failure::Io(format!("version {number} has been removed from {}", to.display())));
@@ -333,8 +333,10 @@ fn stage(
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(|e| fail(&folders, e))?;
-    for folder in [&own, &place] {
-        files::sync_folder(folder);
+    // The state will say that the version exists, so all of it, and the names of its folders, must survive a failure of power.
+    for made in [&own, &place] {
+        files::sync_tree(made).map_err(|e| fail(&folders, e))?;
+        files::sync_folders_above(made, folder);
     }
     let (counterfeits, certificate) = (counterfeits.unwrap_or(0), sealed.certificate.digest);
     Ok(Staged { release, certificate, counterfeits, rows: prepared.rows_in, judged, unique, leading, signatures })
