@@ -3,10 +3,15 @@
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A scheduler and some executors.
+/// Held by whatever test has a cluster: several at once would miss heartbeats on a machine with few cores.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A scheduler and some executors; one cluster at a time.
 pub struct Cluster {
+    _alone: MutexGuard<'static, ()>,
     port: u16,
     folder: PathBuf,
     /// What the processes know beside what this one does.
@@ -43,6 +48,8 @@ impl Cluster {
 
     /// The same, with an environment, and logs that tell more.
     pub fn start_in(folder: &Path, executors: usize, environment: Vec<(String, String)>) -> Cluster {
+        // A test that failed with a cluster has ended it.
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let port = free_port();
         let log = |name: &str| std::fs::File::create(folder.join(format!("{name}.log"))).unwrap();
         let mut scheduler = binary();
@@ -51,7 +58,8 @@ impl Cluster {
             scheduler.arg("--verbose").envs(environment.clone());
         }
         let scheduler = scheduler.stdout(log("scheduler")).stderr(log("scheduler-errors")).spawn().unwrap();
-        let mut cluster = Cluster { port, folder: folder.to_path_buf(), environment, scheduler, executors: Vec::new() };
+        let folder = folder.to_path_buf();
+        let mut cluster = Cluster { _alone: alone, port, folder, environment, scheduler, executors: Vec::new() };
         for _ in 0..executors {
             cluster.add();
         }
