@@ -21,31 +21,24 @@ step() {
     [ -z "$current" ] || printf '\n== %s (at %s)\n' "$current" "$(clock "$SECONDS")"
 }
 
-# The whole must take at most 45 minutes on two cores without prebuilt files. The last steps run only if time is left,
-# so that a slow machine skips a step, with a message, instead of being cut off.
-room() {
-    [ -n "${AMIDST_EVERYTHING:-}" ] || [ $((SECONDS / 60 + $1)) -le 44 ] && return
-    echo "skipped: $2, which takes up to $1 minutes more; AMIDST_EVERYTHING=1 runs it all the same"
-    return 1
-}
-
 step "programs that tests use"
 # Tests that need a browser or a database server are skipped without one.
 command -v chromium chromium-browser google-chrome >/dev/null || install chromium ||
     echo "skipped: Chromium is not here and could not be installed, so reports are not looked at in a browser"
 compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || install postgresql ||
     echo "skipped: PostgreSQL is not here and could not be installed, so no table of a server is read"
+# A store that speaks the language of S3, in an environment of its own.
+store=$CARGO_TARGET_DIR/s3-venv
+[ -x "$store/bin/moto_server" ] ||
+    { python3 -m venv "$store" && "$store/bin/python" -m pip install --quiet --disable-pip-version-check 'moto[server]>=5,<6'; } ||
+    echo "skipped: moto could not be installed, so no table of an object store is read"
+export AMIDST_S3_SERVER=$store/bin/moto_server
 
 step "format"
 cargo fmt --all --check
 
 step "invariants"
 bash scripts/invariants.sh
-
-# The engine for clusters, whose dependencies are many and give those of the formats more features, with S3, and the client of
-# PostgreSQL are built apart from the rest: all in one selection of packages and features, always the same, so that nothing of
-# it is built a second time.
-apart=(-p amidst-cluster -p amidst-io --features amidst-io/postgres,amidst-cluster/s3)
 
 step "dependencies: licences, sources, Rust versions"
 python3 scripts/dependencies.py
@@ -87,33 +80,8 @@ command -v strace >/dev/null || install strace ||
     echo "skipped: strace is not here and could not be installed, so no system call is made to fail"
 bash scripts/faults.sh
 
-if room 6 "the studio in a browser"; then
-    step "studio in a browser"
-    bash scripts/studio.sh
-fi
-
-if room 30 "the engine for clusters and the client of PostgreSQL"; then
-    step "cluster and PostgreSQL: lints"
-    cargo clippy --locked --all-targets --quiet "${apart[@]}" -- -D warnings
-
-    step "cluster and PostgreSQL: documentation"
-    RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --quiet "${apart[@]}"
-
-    step "cluster and PostgreSQL: build"
-    cargo test --locked --quiet --no-run "${apart[@]}"
-
-    step "PostgreSQL: tests"
-    cargo test --locked --quiet "${apart[@]}" --lib --test all -- postgres tls
-
-    step "cluster: tests"
-    # A store that speaks the language of S3, in an environment of its own; its test skips without.
-    store=$CARGO_TARGET_DIR/s3-venv
-    [ -x "$store/bin/moto_server" ] ||
-        { python3 -m venv "$store" && "$store/bin/python" -m pip install --quiet --disable-pip-version-check 'moto[server]>=5,<6'; } ||
-        echo "skipped: moto could not be installed, so no table of an object store is read"
-    export AMIDST_S3_SERVER=$store/bin/moto_server
-    cargo test --locked --quiet "${apart[@]}" --bins --test cluster -- --test-threads 1
-fi
+step "studio in a browser"
+bash scripts/studio.sh
 
 step ''
 printf '\n== everything passed in %s\n' "$(clock "$SECONDS")"
