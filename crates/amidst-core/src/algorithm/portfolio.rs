@@ -45,7 +45,7 @@ struct Portfolio;
 const MANY: u64 = 250_000;
 
 /// A gain in a round below this share of the loss is not worth another.
-const SHARE: f64 = 2e-3;
+const SHARE: f64 = 1e-3;
 
 /// The rounds of local search that every candidate with a chance gets.
 const TRIAL: usize = 3;

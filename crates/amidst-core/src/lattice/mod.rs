@@ -50,6 +50,7 @@ use judge::Judge;
 use key::{Key, Wide};
 use layout::Layout;
 use price::Pricer;
+use sensitive_view::Counts;
 use snapshot::Snapshot;
 use walk::Walk;
 
@@ -234,9 +235,16 @@ pub fn price(search: &Search<'_>, nodes: &[Vec<usize>]) -> Result<Vec<Option<f64
 /// The recoding that publishes a node, its failing classes suppressed; `None` when the node does not satisfy the
 /// policy.
 pub fn recoding(search: &Search<'_>, levels: &[usize]) -> Result<Option<Recoding>, SearchError> {
-    let judge = Judge::new(search, false);
+    let mut judge = Judge::new(search, false);
+    // One node is wanted: its views are counted from the table at once, not rolled up from those of all tuples.
+    let views = std::mem::take(&mut judge.views);
     on_lattice!(search, judge, true, walk => {
         let mut snapshot = walk.snapshot(levels);
+        let (class_of, classes) = (&snapshot.classes.class_of, snapshot.classes.len());
+        let counted = views.par_iter().map(|view| Counts::of_classes(search.set, view, class_of, classes)).collect();
+        snapshot.classes.views = counted;
+        let mut walk = walk;
+        walk.judge.views = views;
         let outcome = walk.judge.judge(&mut snapshot.classes, true);
         let classes = &snapshot.classes;
         Ok(outcome.valid.then(|| {

@@ -137,6 +137,25 @@ impl Counts {
         Counts::Sparse { projections, offsets, pairs }
     }
 
+    /// The counts of `classes` classes, where `class_of` names the class of each tuple of `set`; tuples without rows
+    /// may be in none.
+    pub fn of_classes(set: &FrequencySet, view: &SensitiveView, class_of: &[u32], classes: usize) -> Self {
+        let projections = view.projections;
+        if classes * projections > NEAR.max(set.groups.entries.len()) {
+            let tuples: Vec<u32> = (0..set.len() as u32).filter(|&t| class_of[t as usize] != u32::MAX).collect();
+            let class_of: Vec<u32> = tuples.iter().map(|&t| class_of[t as usize]).collect();
+            return Self::base(set, view, &tuples).roll_up(&class_of, classes);
+        }
+        let mut counts = vec![0; classes * projections];
+        for (entries, &class) in set.groups.iter().zip(class_of).filter(|(entries, _)| !entries.is_empty()) {
+            let row = &mut counts[class as usize * projections..(class as usize + 1) * projections];
+            for entry in entries {
+                row[view.projection_of[entry.sensitive.index()] as usize] += entry.rows as u32;
+            }
+        }
+        Counts::Dense { projections, counts }
+    }
+
     /// The counts of `classes` coarser classes, where `class_of` names the coarser class of each class.
     pub fn roll_up(&self, class_of: &[u32], classes: usize) -> Self {
         match self {
