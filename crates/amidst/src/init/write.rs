@@ -86,10 +86,10 @@ pub(super) fn section(column: &Column, guess: &Guess, hierarchy: Option<&Suggest
         }
         if known
             && guess.role == Role::Quasi
-            && suggestion.tells_all_or_nothing()
+            && (suggestion.tells_all_or_nothing() || suggestion.keeps_frequent_values())
             && LISTED.contains(&column.dictionary.len())
         {
-            let why = "local recodings may list a few values, {a,b}; leave it out for one value or *";
+            let why = "local recodings may list a few values, {a,b}; leave it out to keep to the hierarchy";
             let _ = writeln!(out, "generalize = \"sets\"        # {why}");
         }
     }
