@@ -4,8 +4,8 @@ use super::Prepared;
 use crate::policy::{Policy, Role};
 
 impl Policy {
-    /// The policy with what was taken from the data: the types of quasi and sensitive columns, and a section for each quasi
-    /// column that only the default speaks of.
+    /// The policy with what was taken from the data: the types of quasi and sensitive columns, and a section for each
+    /// quasi column that only the default speaks of.
     pub fn resolved(&self, prepared: &Prepared) -> Policy {
         let mut policy = self.clone();
         for (column, role) in prepared.table.columns.iter().zip(&prepared.roles) {

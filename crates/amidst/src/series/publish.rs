@@ -333,7 +333,8 @@ fn stage(
     let leading = sealed.reports.internal.summary[..sealed.reports.internal.leading].to_vec();
     // A version is meant to be read by everyone; until it has its place, the private half keeps it from them.
     files::open_to_readers(&place).map_err(|e| fail(&folders, e))?;
-    // The state will say that the version exists, so all of it, and the names of its folders, must survive a failure of power.
+    // The state will say that the version exists, so all of it, and the names of its folders, must survive a failure of
+    // power.
     for made in [&own, &place] {
         files::sync_tree(made).map_err(|e| fail(&folders, e))?;
         files::sync_folders_above(made, folder);
