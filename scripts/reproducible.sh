@@ -12,13 +12,8 @@ for turn in one two; do
     git clone --quiet . "$place/$turn-source"
     (
         cd "$place/$turn-source"
-        # The binary must not contain paths of the machine, nor depend on the order in which threads finish.
-        export CARGO_TARGET_DIR="$place/$turn" CARGO_INCREMENTAL=0
-        export RUSTFLAGS="--remap-path-prefix=$PWD=/amidst --remap-path-prefix=$CARGO_TARGET_DIR=/target --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo"
-        # The bundled C library is compiled with paths, too.
-        SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-        export SOURCE_DATE_EPOCH
-        export CFLAGS="-ffile-prefix-map=$CARGO_TARGET_DIR=/target -ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=/cargo"
+        export CARGO_TARGET_DIR="$place/$turn"
+        source scripts/build_flags.sh
         cargo build --locked --quiet --profile "$profile" -p "$package"
     )
 done
