@@ -14,7 +14,7 @@ from ._values import whole
 if TYPE_CHECKING:
     from ._policy import Policy
 
-#: A bar appears after so many seconds.
+#: Seconds after which a bar appears.
 PATIENCE = 1.0
 
 #: How often, in seconds, the native part looks for an interrupt and tells how far it is.

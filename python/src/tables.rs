@@ -48,7 +48,7 @@ impl Given {
         if schema.fields().is_empty() {
             return Err(error(py, "DataError", "the table has no columns; give one that has"));
         }
-        // Whoever gives a table back may wait for the interpreter.
+        // The thread that gives a table back may wait for the interpreter.
         Ok(Given::Rows(py.detach(move || amidst::io::lend(schema, batches))))
     }
 

@@ -263,7 +263,7 @@ def test_a_series_that_cannot_go_on_says_why(patients: Any, tmp_path: Any) -> No
     series = am.Series(tmp_path / "clinic")
     series.init(patients.head(60), policy, mode="maintain")
     assert series.policy.require == [am.k_anonymity(50)]
-    # Whoever is to be deleted is; of those who are left no version can be made but a safe one.
+    # Rows that are to be deleted are; of those left only a safe version can be made.
     series.delete(pd.DataFrame({"id": patients["id"].head(20)}))
     with pytest.raises(am.Impossible, match="k-anonymity in no way"):
         series.publish()

@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn what_only_the_row_itself_tells_is_one() {
-        // Pairs of rows with values of their own: whoever is published is half of the evidence about themselves.
+        // Pairs of rows with values of their own: a published person is half of the evidence about themselves.
         let found = tried(2, |class, row| 2 * class + row);
         let inference = of(&found, "inference");
         assert!(inference.control.share == 0.0 && inference.in_release.share > 0.4, "{inference:?}");

@@ -139,7 +139,7 @@ pub fn check_and_prepare(policy: &Policy, options: &LoadOptions<'_>) -> (Vec<Fin
 /// satisfied; only where they do not is it searched, because leaving out rows may help.
 fn unsatisfiable(policy: &Policy, prepared: &Prepared, options: &LoadOptions<'_>) -> Option<Finding> {
     let job = options.control.quiet();
-    // A search that cannot even be asked for is told of by those who ask for it.
+    // A search that cannot even be begun is reported where it is begun.
     let wanted = task(policy, prepared, &job).ok()?;
     if let Some(found) = feasibility::impossible(&wanted) {
         return Some(Finding::Impossible(found));

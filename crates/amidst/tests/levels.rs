@@ -1,4 +1,4 @@
-//! A policy that names its node of the lattice; what is told of minimal nodes.
+//! A policy that names its node of the lattice; what is printed about minimal nodes.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -84,7 +84,7 @@ fn nobody_else_can_read_what_is_being_made_and_nothing_of_it_stays() {
     for executor in ["executor-0", "executor-1"] {
         assert_empty(&folder.path().join(executor), false);
     }
-    // One is asked to end and tidies up. The other is killed; whoever works in its folder next does it for him.
+    // One is asked to end and tidies up. The other is killed; the next process in its folder tidies up for it.
     signal(&cluster.executors[0], "TERM");
     let start = Instant::now();
     while !ended(&mut cluster.executors[0]) {

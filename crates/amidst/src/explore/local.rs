@@ -74,7 +74,7 @@ pub fn compare(policy: &Policy, prepared: &Prepared, job: &Job<'_>) -> Result<Co
     compare_watched(policy, prepared, job, &|_| {})
 }
 
-/// The same; `seen` is told of each release as it is found.
+/// The same; `seen` is called with each release as it is found.
 ///
 /// # Errors
 /// When no release can satisfy the policy, or the job was stopped.

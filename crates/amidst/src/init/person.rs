@@ -98,7 +98,7 @@ impl Candidates<'_> {
             let called = (guess.role == Role::Key, self.few_rows(i), self.is_person(i), guess.strength);
             (self.personal(settles), left_out, called, self.profiles[i].distinct, std::cmp::Reverse(i))
         })?;
-        // A stay has one person, and a person several stays. Whoever is told by fewer values is told apart no less;
+        // A stay has one person, and a person several stays. The column with fewer values tells people apart no less;
         // what people weigh is settled by who they are as well, and is no name of theirs.
         let names_somebody = |i: usize| {
             let left_out = matches!(self.guesses[i].role, Role::Key | Role::Identifying);

@@ -34,7 +34,7 @@ impl Layout {
 
 /// Prepares what tells people apart, and says what was done. Keys that look alike are one person's: to take one person
 /// for two would be unsafe, two for one is not. Where several columns tell people apart together, such as first and
-/// last name, the first of them becomes their combination: whoever agrees in all of them is one person.
+/// last name, the first of them becomes their combination: rows that agree in all of them are one person.
 pub(crate) fn join_keys(layout: &Layout, table: &mut Table) -> Vec<String> {
     let keys: Vec<usize> = (0..layout.roles.len()).filter(|&i| layout.roles[i] == Role::Key).collect();
     let mut remarks = Vec::new();

@@ -112,7 +112,7 @@ fn singled_out(work: &Work<'_>, policy: &Policy, names: &[String], folder: &Path
     Ok(())
 }
 
-/// What is told of files without rows: the series is as it was after its last batch.
+/// The answer to files without rows: the series is as it was after its last batch.
 fn unchanged(work: &Work<'_>, last: u64, dropped: u64) -> Result<Applied, Failure> {
     let classes = work.number("SELECT COALESCE((SELECT classes FROM batch ORDER BY number DESC LIMIT 1), 0)")?;
     let rows = work.number("SELECT COALESCE(SUM(inserted - deleted), 0) FROM batch")?;

@@ -133,7 +133,7 @@ fn a_value_is_replaced_between_versions_in_one_batch_or_in_two() {
         ward.delete("a\n").unwrap();
         ward.insert(&row).unwrap();
         assert_eq!(replaced(&ward), expected, "in two batches: {disease}");
-        // Whoever was away from a version may have changed meanwhile, and nobody can tell.
+        // A person who was away from a version may have changed meanwhile, which no release shows.
         let ward = began();
         ward.delete("a\n").unwrap();
         ward.open().publish_safe(true, &job()).unwrap();

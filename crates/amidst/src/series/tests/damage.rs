@@ -231,7 +231,7 @@ fn of_those_who_left_only_the_key_stays() {
         for gone in ["canary-note", "4977"] {
             assert!(!holds(&ward.dir(), gone), "{} {gone}", mode.name());
         }
-        // Needed, lest the person comes back under another signature.
+        // Needed, so that the person does not come back under another signature.
         assert!(holds(&ward.dir(), "leaver-key-77"));
         series.check().unwrap();
         // The value may come again, and the series goes on.
