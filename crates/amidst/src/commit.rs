@@ -26,7 +26,7 @@ pub const COMMITMENT: &str = "commitment.json";
 /// A digest or a salt.
 pub(crate) type Block = [u8; 32];
 
-/// What opens rows. Anyone who has it and guesses a row can tell whether it was in the input, so it stays with the owner.
+/// What opens rows. Who has it and guesses a row can tell whether it was in the input, so it stays with the owner.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secret {
