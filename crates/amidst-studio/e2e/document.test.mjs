@@ -66,10 +66,13 @@ test("a killed server loses nothing", async () => {
     await setK(page, "9");
     await setK(page, "10");
     const text = project.read("policy.toml");
+    const { port } = new URL(project.address);
     await project.kill("SIGKILL");
     await page.waitForSelector("#said.shown >> text=does not answer");
+    // The page of the killed studio is let in by no other, and says so.
+    await project.start("--port", port);
+    await page.waitForSelector("#said.shown >> text=started anew");
     await page.context().close();
-    await project.start();
     page = await project.page();
     await to(page, "protection");
     assert.equal(await page.inputValue(K), "10");
@@ -190,6 +193,12 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     project.write("policy.toml", good + "\n[[[\n");
     await page.waitForSelector("#source[aria-invalid=true]");
     assert.match(await page.textContent("#source-wrong"), /not TOML/);
+    // One that is not even text cannot be opened; the page stays and says why, until it can.
+    project.write("policy.toml", Buffer.from([0x6b, 0xff, 0x0a]));
+    await page.waitForSelector("#said.shown >> text=cannot read the policy");
+    assert.ok(await page.isVisible(K));
+    project.write("policy.toml", good);
+    await page.waitForSelector("#said.shown >> text=It works again");
     // Columns that the table lacks stand below those that it has, and can be taken out.
     project.write("policy.toml", good + '\n[columns.zipp]\nrole = "quasi"\n');
     await to(page, "columns");

@@ -132,6 +132,8 @@ async function once() {
     return;
   }
   const fresh = new DOMParser().parseFromString(text, "text/html");
+  // A policy that cannot be opened has no screens; what is shown stays, and `follow` says why.
+  if (!fresh.getElementById("screen")) return;
   await pressed;
   const focus = focused();
   const open = [...document.querySelectorAll("details[data-keep]")].map((d) => [d.id, d.open, d.dataset.wrong]);
@@ -261,7 +263,12 @@ document.addEventListener("keydown", (e) => {
   }
 });
 
-let gone = false;
+// Why the page cannot follow the studio, where it cannot; said once, and until it can.
+let trouble = null;
+function troubled(words) {
+  if (words !== trouble) say(words ?? "It works again", words !== null);
+  trouble = words;
+}
 let next = null;
 /** Asks how things stand before long, where something has just begun. */
 function soon() {
@@ -277,8 +284,7 @@ async function follow() {
       const answer = await fetch("/state");
       if (answer.ok) {
         const state = await answer.json();
-        if (gone) say("The studio is back");
-        gone = false;
+        troubled(state.problem);
         for (const job of state.jobs) {
           if (job.state === "running") wait = 250;
           for (const shown of document.querySelectorAll(`[data-job="${job.kind}"]`)) {
@@ -287,13 +293,9 @@ async function follow() {
           }
         }
         if (state.version !== version) await refresh();
-      } else if (answer.status === 403 && !gone) {
-        gone = true;
-        say(ANEW, true);
-      }
+      } else if (answer.status === 403) troubled(ANEW);
     } catch {
-      if (!gone) say("The studio does not answer. Start it again; nothing is lost.", true);
-      gone = true;
+      troubled("The studio does not answer. Start it again; nothing is lost.");
     }
   }
   next = setTimeout(follow, wait);
