@@ -196,7 +196,7 @@ test("what is wrong stands where it belongs, in the words of the command line", 
     // One that is not even text cannot be opened; the page stays and says why, until it can.
     project.write("policy.toml", Buffer.from([0x6b, 0xff, 0x0a]));
     await page.waitForSelector("#said.shown >> text=cannot read the policy");
-    assert.ok(await page.isVisible(K));
+    assert.ok(await page.isVisible("#source"));
     project.write("policy.toml", good);
     await page.waitForSelector("#said.shown >> text=It works again");
     // Columns that the table lacks stand below those that it has, and can be taken out.
