@@ -13,10 +13,6 @@ use crate::tables;
 #[test]
 fn releases_of_a_cluster_change_by_no_byte() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/digests.txt");
-    if !file.exists() && std::env::var_os("AMIDST_PIN").is_none() {
-        println!("skipped: nothing is pinned yet; AMIDST_PIN=write does it");
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::start(folder.path(), 2);
     let mut pins = Pins::new(file, sha256_hex);
