@@ -295,9 +295,9 @@ impl MaintainedClasses<'_> {
     }
 }
 
-/// Brings the classes up to date: `class_of` says for each row of the table the class it was in, or [`UNPLACED`] for a
-/// row that is new. Rows that were deleted are simply no longer in the table. Afterwards every row has a class, and
-/// every class satisfies the policy.
+/// Brings the classes up to date: `class_of` says for each row of the table the class it was in, or
+/// [`UNPLACED`](super::maintained_classes::UNPLACED) for a row that is new. Rows that were deleted are simply no longer
+/// in the table. Afterwards every row has a class, and every class satisfies the policy.
 ///
 /// # Errors
 /// When not even the whole table as one class satisfies the policy, or the policy cannot be maintained.
