@@ -95,6 +95,12 @@ impl Placing {
     }
 
     fn perform(&self, step: Step) -> io::Result<()> {
+        if matches!(step, Step::Put(i) if i > 0 || self.previous(i).symlink_metadata().is_ok()) {
+            // A disk may keep a later name and lose an earlier one: readers must not find a table without its
+            // certificate.
+            files::sync_folder(files::parent(&self.scratch));
+            files::sync_folder(&self.scratch);
+        }
         match step {
             Step::SetAside(i) => match files::rename_new(&self.place(i), &self.previous(i)) {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -24,7 +24,7 @@ use super::refuse::{refusal, unchanged};
 use super::state::{State, kept};
 use super::store::Work;
 use super::{Mode, Series, internal, private, replaced, undo, versions};
-use crate::folder::INTERNAL;
+use crate::folder::{CERTIFICATE, INTERNAL};
 use crate::job::Job;
 use crate::plan::algorithm_of;
 use crate::policy::{OutputOrder, Policy};
@@ -195,7 +195,8 @@ impl Series {
         };
         for number in waiting {
             let (from, to) = (staged_folder(&folder, number), versions(&folder).join(number.to_string()));
-            if from.is_dir() {
+            // After a failure of power the disk may hold both names of the folder.
+            if from.is_dir() && !same_version(&from, &to) {
                 fs::create_dir_all(versions(&folder))
                     .and_then(|()| files::rename_new(&from, &to))
                     .map_err(|e| Failure::Io(format!("cannot put {} in place: {e}", to.display())))?;
@@ -216,6 +217,16 @@ impl Series {
         }
         work.commit()
     }
+}
+
+/// Whether both folders hold the same version: its certificate, which has the digests of all else, and files of the
+/// same names and lengths.
+fn same_version(one: &Path, other: &Path) -> bool {
+    let lengths = |folder: &Path| -> Option<Vec<(PathBuf, u64)>> {
+        Some(files::inventory(folder).ok()?.into_iter().map(|(name, (_, length))| (name, length)).collect())
+    };
+    let certificate = |folder: &Path| fs::read(folder.join(CERTIFICATE)).ok();
+    certificate(one).is_some() && certificate(one) == certificate(other) && lengths(one) == lengths(other)
 }
 
 fn staged_folder(folder: &Path, number: u64) -> PathBuf {
