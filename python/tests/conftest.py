@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import amidst as am
+
+# A shell that runs tests in the background lets them, and what they start, ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PYTHON = Path(__file__).parent.parent
 PROJECT = PYTHON.parent
