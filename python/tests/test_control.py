@@ -21,13 +21,13 @@ import amidst as am
 from amidst import _progress
 from amidst._progress import Control
 
-#: A table of a million rows, in chunks that share their memory.
+#: A table of three million rows, in chunks that share their memory.
 TABLE = """
     import sys, threading, time
     import pyarrow as pa
     import amidst as am
     few = am.sample(20_000).to_pyarrow()
-    table = pa.concat_tables([few] * 50)
+    table = pa.concat_tables([few] * 150)
     names = ["age", "sex", "zip", "nationality", "occupation", "education"]
     policy = am.Policy(
         quasi={"age": am.intervals(5, 10, 20, 40), "zip": am.mask(5), "cost": am.intervals(100, 1000)},
@@ -35,7 +35,7 @@ TABLE = """
         columns={"zip": {"type": "text"}})
 """
 
-#: Calls that take far longer than the tests wait before they interrupt.
+#: Calls that take far longer than the tests wait before they interrupt; on a quick machine, again and again.
 LONG = {
     "anonymize": "am.anonymize(table, policy)",
     "audit": "am.audit(table, quasi=names, sensitive='diagnosis')",
@@ -70,7 +70,7 @@ INTERRUPTED = """
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("verb", LONG)
 def test_an_interrupt_stops_within_a_second_and_threads_go_on_until_then(verb: str) -> None:
-    script = textwrap.dedent(TABLE) + textwrap.dedent(INTERRUPTED).replace("CALL", LONG[verb])
+    script = textwrap.dedent(TABLE) + textwrap.dedent(INTERRUPTED).replace("CALL", f"for _ in range(100): {LONG[verb]}")
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
