@@ -82,7 +82,7 @@ fn requirements(table: &Table, name: &str) -> Vec<Requirement> {
 fn within(search: &Search<'_>, limit: Option<f64>) -> (f64, Option<f64>, f64, f64) {
     let (used, start) = (processor_seconds(), Instant::now());
     let deadline = limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-    let search = Search { control: Control { deadline, ..search.control }, ..search.clone() };
+    let search = search.clone().with_control(Control { deadline, ..search.control });
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread is to be had");
     let portfolio = algorithm::find("portfolio").expect("it is an algorithm");
     let found = pool.install(|| portfolio.algorithm.search(&search)).expect("the policy can be satisfied");
@@ -98,7 +98,7 @@ fn wanted(table: &Table, set: &FrequencySet, generalizations: &[Generalization],
     for &limit in limits {
         for (name, most, times) in WANTED {
             let requirements = requirements(table, name);
-            let search = Search { metric: &METRIC, k: 5, ..Search::new(set, generalizations, &requirements) };
+            let search = Search::new(set, generalizations, &requirements).with_metric(&METRIC).with_k(5);
             let (lost, least, _, cpu) = within(&search, Some(limit));
             let (most, times) = (if limit >= 600.0 { most.map(|_| 0.0130) } else { most }, figure(times));
             let ratio = least.map_or(f64::NAN, |least| lost / least);
@@ -111,7 +111,7 @@ fn wanted(table: &Table, set: &FrequencySet, generalizations: &[Generalization],
     println!("| --- | --- | --- | --- |");
     for (name, held) in HELD {
         let requirements = requirements(table, name);
-        let search = Search { metric: &METRIC, k: 5, ..Search::new(set, generalizations, &requirements) };
+        let search = Search::new(set, generalizations, &requirements).with_metric(&METRIC).with_k(5);
         let (lost, _, _, cpu) = within(&search, None);
         println!("| {name} | {lost:.4} | {held:.4} | {cpu:.1} |");
     }
@@ -171,7 +171,7 @@ fn main() {
     }
     for (name, _) in POLICIES.iter().filter(|p| arguments.iter().any(|a| a == p.0)) {
         let requirements = requirements(&table, name);
-        let search = Search { metric: &METRIC, k: 5, ..Search::new(&set, &generalizations, &requirements) };
+        let search = Search::new(&set, &generalizations, &requirements).with_metric(&METRIC).with_k(5);
         for id in ["mondrian", "portfolio"] {
             let (used, start) = (processor_seconds(), Instant::now());
             let Some(found) = algorithm::find(id).and_then(|a| a.algorithm.search(&search).ok()) else { continue };

@@ -67,7 +67,7 @@ fn search<'a>(
     requirements: &'a [Requirement],
     options: &'a Parameters,
 ) -> Search<'a> {
-    Search { k: 5, options, ..Search::new(set, generalizations, requirements) }
+    Search::new(set, generalizations, requirements).with_k(5).with_options(options)
 }
 
 /// Evaluates every `STRIDE`th node from rows. Returns the time of one node and a number that keeps the work alive.

@@ -35,7 +35,7 @@ fn run(
     requirements: &[Requirement],
     options: &Parameters,
 ) -> Option<(f64, usize, Duration, Vec<String>)> {
-    let search = Search { metric: &METRIC, k: 5, options, ..Search::new(set, generalizations, requirements) };
+    let search = Search::new(set, generalizations, requirements).with_metric(&METRIC).with_k(5).with_options(options);
     let start = Instant::now();
     let found = match algorithm::find(id)?.algorithm.search(&search) {
         Ok(found) => found,

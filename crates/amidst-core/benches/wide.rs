@@ -120,11 +120,12 @@ fn main() {
         let requirements = [k.expect("k-anonymity is a model").expect("5 is a size")];
         for share in [0, 2] {
             let max_suppression = MaxSuppression::Rows((ROWS * share / 100) as u64);
-            let search = Search { k: 5, max_suppression, ..Search::new(&set, &generalizations, &requirements) };
+            let search =
+                Search::new(&set, &generalizations, &requirements).with_k(5).with_max_suppression(max_suppression);
             let within = |seconds: f64| {
                 let deadline = Some(Instant::now() + Duration::from_secs_f64(seconds));
                 let control = Control { deadline, ..search.control };
-                lattice::best(&Search { control, ..search.clone() }).ok().flatten()
+                lattice::best(&search.clone().with_control(control)).ok().flatten()
             };
             let told = |found: Option<lattice::BestNode>| match found {
                 Some(found) => format!("{:.4} | {:.4}", found.node.cost, found.gap.unwrap_or(0.0)),

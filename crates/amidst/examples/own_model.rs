@@ -51,7 +51,7 @@ fn main() -> Result<(), Failure> {
     let prepared = Prepared::of_table(&policy, table, &Default::default())?;
     let own = Requirement::new(&HALF, Parameters::none(), vec![0], &prepared.domains);
     let requirements = [own.map_err(|e| Failure::Usage(e.to_string()))?];
-    let search = Search::new(&prepared.set, &prepared.generalizations, &requirements);
+    let search = Search::new(&prepared.set, &prepared.generalizations, &requirements).with_k(4);
     let optimal = algorithm::find("optimal").ok_or_else(|| Failure::Usage("no such algorithm".into()))?;
     let found = optimal.algorithm.search(&search)?;
     println!("level of age: {:?}, {} classes", found.recoding.levels, found.recoding.classes.len());

@@ -104,8 +104,8 @@ impl From<SearchError> for Failure {
     fn from(error: SearchError) -> Self {
         match error {
             SearchError::Cancelled => Failure::Cancelled,
-            SearchError::Unsupported(message) => Failure::Usage(message),
             SearchError::Impossible(why) => Failure::Impossible(why),
+            other => Failure::Usage(other.to_string()),
         }
     }
 }

@@ -88,6 +88,7 @@ pub struct Findings {
 
 /// Why an attack could not be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AttackError {
     /// A parameter is wrong.
     #[error(transparent)]

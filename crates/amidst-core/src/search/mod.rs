@@ -87,6 +87,7 @@ pub struct Found {
 
 /// Why a search found nothing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SearchError {
     /// It was asked to stop.
     #[error("stopped")]
@@ -117,8 +118,8 @@ impl<'a> Search<'a> {
         self.control.tell(Stage::Search, share);
     }
 
-    /// A search for the least `loss` that leaves out no row, without options, stopping or progress. Change what
-    /// should be otherwise: `Search { seed: 7, ..Search::new(&set, &generalizations, &requirements) }`.
+    /// A search for the least `loss` that leaves out no row, without options, stopping or progress. The methods below
+    /// change what should be otherwise: `Search::new(&set, &generalizations, &requirements).with_seed(7)`.
     pub fn new(set: &'a FrequencySet, generalizations: &'a [Generalization], requirements: &'a [Requirement]) -> Self {
         static NO_OPTIONS: Parameters = Parameters::none();
         Search {
@@ -134,6 +135,54 @@ impl<'a> Search<'a> {
             seed: 1,
             control: Control::default(),
         }
+    }
+
+    /// The same search for what is best by another metric.
+    #[must_use]
+    pub fn with_metric(self, metric: &'static metric::Entry) -> Self {
+        Search { metric, ..self }
+    }
+
+    /// The same search, in which this many rows may be left out.
+    #[must_use]
+    pub fn with_max_suppression(self, max_suppression: MaxSuppression) -> Self {
+        Search { max_suppression, ..self }
+    }
+
+    /// The same search, with this done to suppressed rows.
+    #[must_use]
+    pub fn with_suppressed(self, suppressed: Suppressed) -> Self {
+        Search { suppressed, ..self }
+    }
+
+    /// The same search for a policy with this k, which some metrics and algorithms look at.
+    #[must_use]
+    pub fn with_k(self, k: u64) -> Self {
+        Search { k, ..self }
+    }
+
+    /// The same search with options of its algorithm.
+    #[must_use]
+    pub fn with_options(self, options: &'a Parameters) -> Self {
+        Search { options, ..self }
+    }
+
+    /// The same search where the entry of each row is known, in the order of the input.
+    #[must_use]
+    pub fn with_entry_of_row(self, entry_of_row: &'a [EntryId]) -> Self {
+        Search { entry_of_row: Some(entry_of_row), ..self }
+    }
+
+    /// The same search with randomness that starts elsewhere.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Search { seed, ..self }
+    }
+
+    /// The same search, stopped and watched in this way.
+    #[must_use]
+    pub fn with_control(self, control: Control<'a>) -> Self {
+        Search { control, ..self }
     }
 }
 
@@ -153,5 +202,34 @@ impl Search<'_> {
                 (share.value() * rows).floor().to_integer().to_u64().unwrap_or(u64::MAX)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Table;
+
+    #[test]
+    fn every_builder_method_changes_its_own_field() {
+        let table = Table::from_rows(["a"], [["1"], ["2"]]);
+        let (set, entries) = FrequencySet::count(&table, &[0], &[], None);
+        let plain = Search::new(&set, &[], &[]);
+        let control = Control { threads: 3, ..Control::default() };
+        let options = Parameters::none();
+        let built = plain
+            .clone()
+            .with_metric(metric::KL_DIVERGENCE)
+            .with_max_suppression(MaxSuppression::Rows(1))
+            .with_suppressed(Suppressed::Mask)
+            .with_k(4)
+            .with_options(&options)
+            .with_entry_of_row(&entries)
+            .with_seed(7)
+            .with_control(control);
+        assert_eq!((plain.k, plain.seed, plain.suppression_limit(), plain.suppressed), (1, 1, 0, Suppressed::Drop));
+        assert_eq!((built.k, built.seed, built.suppression_limit(), built.suppressed), (4, 7, 1, Suppressed::Mask));
+        assert_eq!((built.metric.id, built.control.threads), (metric::KL_DIVERGENCE.id, 3));
+        assert!(std::ptr::eq(built.options, &options) && built.entry_of_row == Some(&entries[..]));
     }
 }

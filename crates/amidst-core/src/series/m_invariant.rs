@@ -52,6 +52,7 @@ pub struct Invariant {
 
 /// Why there is no m-invariant version.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvariantError {
     /// Too few values to choose from.
     #[error("m-invariance with m = {m} needs at least {m} different sensitive values, but the table has {values}")]

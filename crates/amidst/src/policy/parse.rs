@@ -18,6 +18,7 @@ use super::{
 
 /// Why there is no policy.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// The file cannot be read.
     #[error("cannot read the policy {}: {error}", path.display())]

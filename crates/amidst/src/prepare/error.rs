@@ -8,6 +8,7 @@ use crate::policy::{Diagnostic, Policy, PolicyErrors};
 
 /// Why there is nothing to search.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PrepareError {
     /// The policy does not fit the data.
     #[error(transparent)]
