@@ -4,7 +4,8 @@
 - No file above 500 lines and no function above 80, outside tests: in Rust, and in the Python package. What is compiled
   for tests only is told by `#[cfg(test)]`, not by names.
 - Comments end at the width that rustfmt.toml states (`scripts/wrap_comments.py FILE...` wraps them).
-- Registries are the only lists: no other file holds the id of a model, algorithm, metric or attack as a text of its own.
+- Registries are the only lists: no other file holds the id of a model, algorithm, metric, attack or hierarchy builder as a
+  text of its own.
 - Libraries do not know the command line: none of their texts names one of its flags or commands.
 - The façade holds JSON values in `json` and `json_output` only.
 - Risk and attacks use neither models nor algorithms.
@@ -21,9 +22,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LINES, FUNCTION, WIDTH = 500, 80, 120
 CORE = ROOT / "crates/amidst-core/src"
-REGISTRIES = ["model", "algorithm", "metric", "attack"]
+REGISTRIES = {"model": "model", "algorithm": "algorithm", "metric": "metric", "attack": "attack", "hierarchy/builder": "hierarchy builder"}
 # Ids that are words of everyday, too: they count where they are compared or looked up.
 EVERYDAY = {"belief", "difference", "height", "inference", "intersection", "loss", "optimal", "precision", "similarity"}
+# Ids of builders that are other keys or values of a policy, too: they count where an id or a key of a recipe is compared with them.
+OTHER_KEYS = {"file", "mask", "order", "ranges"}
 
 # Files in which an id stands for a choice of the program itself, or for a second, independent definition.
 MAY_NAME = {
@@ -97,10 +100,10 @@ def functions(bare):
 
 def ids():
     found = {}
-    for registry in REGISTRIES:
-        for path in (CORE / registry).glob("*.rs"):
+    for folder, kind in REGISTRIES.items():
+        for path in (CORE / folder).glob("*.rs"):
             if path.name != "mod.rs":
-                found[path.stem.replace("_", "-")] = registry
+                found[path.stem.replace("_", "-")] = kind
     return found
 
 
@@ -121,6 +124,8 @@ def named_ids(code, known):
     for found in re.finditer(r'"([a-z0-9-]+)"', code):
         before, after = code[: found.start()].rstrip()[-60:], code[found.end() :].lstrip()[:20]
         compared = re.search(r"(?:[=!]=|\||: &str =|(?:find|contains|matches!)\([^;{}]*)$", before) or re.match(r"=>|\||[=!]=", after)
+        if found[1] in OTHER_KEYS and not re.search(r"\b(?:id|key)(?:\.as_str\(\))? [=!]=$", before):
+            continue
         if found[1] in known and not after.startswith(":") and (found[1] not in EVERYDAY or compared):
             yield line_of(code, found.start()), found[1]
 
@@ -180,6 +185,7 @@ def self_test():
         "`long` has 82 lines": ["#[cfg(test)]\nmod tests;\n" + long, "#[cfg(test)]\nuse a::{b, c};\n" + long, long.replace("work();\n", 'f(r"\n}\n");\n', 1).replace("    work();\n", "", 2)],
         "holds JSON": ["use serde_json::Value;\n", "use serde_json::{\n    Map, Number,\n};\n", "#[cfg(test)]\nmod t;\nfn f() { ::serde_json::json!({}) }\n"],
         "names the model": ['const WANTED: &str = "k-anonymity";\n', 'fn f(id: &str) -> bool {\n    matches!(\n        id,\n        "k-anonymity"\n    )\n}\n'],
+        "names the hierarchy builder": ['const TAXONOMY: &str = "taxonomy";\n', 'fn f(key: &str) -> bool {\n    key == "mask"\n}\n', 'const FILES: [&str; 2] = ["file", "taxonomy"];\n'],
         "names the metric": ['fn f(id: &str) -> bool {\n    id\n        == "loss"\n}\n', 'const M: &str = "loss";\n'],
         "names `--out`": ['fn f() -> &str { "give --out" }\n'],
     }

@@ -9,8 +9,9 @@
 use jiff::civil::Date;
 use rust_decimal::Decimal;
 
+use super::builder::named::{COMMON, COUNTRIES, DATES, ICD10, INTERVALS, MASK, PREFIX, SUPPRESS};
 use super::builder::prefix::stem;
-use super::{Recipe, build};
+use super::{Builder, Recipe, build};
 use crate::parameter::Value;
 use crate::table::{Column, DateOrder, ValueType, date_order, number};
 
@@ -24,14 +25,18 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    fn new(key: &str, value: Value, reason: impl Into<String>) -> Self {
-        Suggestion { table: vec![(key.to_string(), value)], reason: reason.into() }
+    fn new(builder: &Builder, value: Value, reason: impl Into<String>) -> Self {
+        Suggestion { table: vec![(builder.id.to_string(), value)], reason: reason.into() }
+    }
+
+    fn is_made_by(&self, builder: &Builder) -> bool {
+        self.table.iter().any(|(key, _)| key == builder.id)
     }
 
     /// The recipe that fits every column: a value stays itself or is not told.
     pub fn suppress() -> Self {
         Suggestion::new(
-            "suppress",
+            SUPPRESS,
             Value::Flag(true),
             "no order or structure seen: write a taxonomy or a file for better",
         )
@@ -44,21 +49,21 @@ impl Suggestion {
 
     /// Whether it cuts numbers into intervals, between which there is nothing special about the ends.
     pub fn cuts_anywhere(&self) -> bool {
-        self.table.iter().any(|(key, _)| key == "intervals")
+        self.is_made_by(INTERVALS)
     }
 
     /// Whether a value stays itself or is not told: there is nothing in between.
     pub fn tells_all_or_nothing(&self) -> bool {
-        self.table.iter().any(|(key, _)| key == "suppress")
+        self.is_made_by(SUPPRESS)
     }
 
     /// Whether frequent values stay themselves and the others become one.
     pub fn keeps_frequent_values(&self) -> bool {
-        self.table.iter().any(|(key, _)| key == "common")
+        self.is_made_by(COMMON)
     }
 
     fn fits(&self, column: &Column) -> bool {
-        if self.table.iter().any(|(key, _)| key == "mask") {
+        if self.is_made_by(MASK) {
             // Every text can be masked; trying it on millions of codes would only cost memory.
             return true;
         }
@@ -127,7 +132,7 @@ fn diseases(column: &Column) -> Option<Suggestion> {
     let likely = column.dictionary.len() >= 3 && letters.len() >= 2 && (pointed || letters.len() >= 4);
     let text = column.kind == ValueType::Text;
     (text && (likely || !column.dictionary.is_empty() && named(column, &["icd"])))
-        .then(|| Suggestion::new("icd10", Value::Flag(true), "codes of ICD-10: categories and chapters"))
+        .then(|| Suggestion::new(ICD10, Value::Flag(true), "codes of ICD-10: categories and chapters"))
 }
 
 /// Countries. Codes of two and three letters mean much else, so the name must say it.
@@ -136,7 +141,7 @@ fn countries(column: &Column) -> Option<Suggestion> {
     let short = column.dictionary.iter().any(|v| v.chars().count() <= 3 && !matches!(v, "USA" | "UK"));
     let likely = column.dictionary.len() >= if short { 3 } else { 2 } && (!short || named(column, &hints));
     (column.kind == ValueType::Text && likely)
-        .then(|| Suggestion::new("countries", Value::Flag(true), "countries, by continent"))
+        .then(|| Suggestion::new(COUNTRIES, Value::Flag(true), "countries, by continent"))
 }
 
 /// Texts that begin alike up to a separator.
@@ -152,7 +157,7 @@ fn prefixes(column: &Column) -> Option<Suggestion> {
     let found = ["-", "/", ":", "_", ".", ",", "|", " "].map(|separator| (stems(separator), separator));
     let (count, separator) = found.into_iter().filter(|f| f.0 >= 2 && f.0 * 2 <= distinct).min_by_key(|f| f.0)?;
     let reason = format!("{count} beginnings before `{separator}`");
-    Some(Suggestion::new("prefix", Value::Text(separator.into()), reason))
+    Some(Suggestion::new(PREFIX, Value::Text(separator.into()), reason))
 }
 
 /// Rows that a value must have at the least to be called common.
@@ -176,7 +181,7 @@ fn common(column: &Column, rows: &dyn Fn(&str) -> u64) -> Option<Suggestion> {
     let others = ["other", "others", "other values"].into_iter().find(|name| kept.iter().all(|k| k.0 != *name))?;
     let reason =
         format!("no order or structure seen; the {} values that many rows have stay, the rest become one", kept.len());
-    let mut suggestion = Suggestion::new("common", Value::List(values), reason);
+    let mut suggestion = Suggestion::new(COMMON, Value::List(values), reason);
     if others != "other" {
         suggestion.table.push(("others".to_string(), Value::Text(others.to_string())));
     }
@@ -255,7 +260,7 @@ pub fn guess_code(column: &Column) -> Option<Suggestion> {
         options.push(("masked".to_string(), Value::List(merging.into_iter().map(whole).collect())));
         reason.push_str("; masking fewer, or others, merges next to nothing in this table");
     }
-    Some(Suggestion::new("mask", Value::Table(options), reason))
+    Some(Suggestion::new(MASK, Value::Table(options), reason))
 }
 
 /// More codes than this are not counted: of so many, every character masked merges some.
@@ -324,7 +329,7 @@ fn numbers(column: &Column) -> Option<Suggestion> {
     let down = low.checked_div(step.0)?.floor().checked_mul(step.0)?;
     let up = high.checked_div(step.0)?.ceil().checked_mul(step.0)?;
     let reason = format!("numbers from {} to {}", down.normalize(), up.normalize());
-    let mut suggestion = Suggestion::new("intervals", Value::List(widths), reason);
+    let mut suggestion = Suggestion::new(INTERVALS, Value::List(widths), reason);
     // Ranges have one digit more than the widths; where the values have a few more still, the ends show as many.
     let digits = numbers.iter().map(|n| n.normalize().scale()).max()?;
     let own = step.0.normalize().scale();
@@ -369,7 +374,7 @@ fn dates(column: &Column) -> Option<Suggestion> {
     let units = parted.iter().filter(|(_, parted)| *parted).map(|(unit, _)| *unit).chain(whole);
     let units: Vec<Value> = units.map(|unit| Value::Text(unit.to_string())).collect();
     let reason = if a == b { format!("dates of {a}") } else { format!("dates from {a} to {b}") };
-    let mut suggestion = Suggestion::new("dates", Value::List(units), reason);
+    let mut suggestion = Suggestion::new(DATES, Value::List(units), reason);
     if column.kind != ValueType::Date {
         suggestion.table.push(("written".to_string(), Value::Text(order.name().to_string())));
     }

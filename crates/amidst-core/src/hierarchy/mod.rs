@@ -16,7 +16,9 @@ mod separated;
 mod tests;
 mod tree;
 
-pub use builder::{BUILDERS, Builder, build, builder_of, implied_order, is_by_value, is_numeric, remarks};
+pub use builder::{
+    BUILDERS, Builder, TAXONOMY, build, builder_of, implied_order, is_by_value, is_numeric, reads_file, remarks,
+};
 pub use error::{Defect, HierarchyError};
 pub use generalization::{Cell, Generalization, Generalize, GeneralizedLevel};
 pub use guess::{Suggestion, guess, guess_code, guess_counted};

@@ -1,5 +1,6 @@
 //! Moving values between the groups of a taxonomy.
 
+use amidst::core::hierarchy::TAXONOMY;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
 
 use super::EditError;
@@ -12,7 +13,7 @@ pub(super) fn moved(document: &mut DocumentMut, column: &str, value: &str, to: &
         return Err(EditError("name the group".to_string()));
     }
     let recipe = document.get_mut("columns").and_then(|c| c.get_mut(column)).and_then(|c| c.get_mut("hierarchy"));
-    let tree = recipe.and_then(|r| r.get_mut("taxonomy"));
+    let tree = recipe.and_then(|r| r.get_mut(TAXONOMY.id));
     let Some(Item::Value(Value::InlineTable(tree))) = tree else {
         return Err(EditError(format!("`{column}` has no taxonomy that is written in the policy")));
     };

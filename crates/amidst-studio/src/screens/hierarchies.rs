@@ -1,7 +1,7 @@
 //! *Hierarchies*: how the values of each quasi column become less precise, drawn with the rows in every node, edited in
 //! place.
 
-use amidst::core::hierarchy::BUILDERS;
+use amidst::core::hierarchy::{BUILDERS, TAXONOMY};
 use amidst::overview::Tree;
 use amidst::policy::Role;
 use amidst::report::chart::{self, icicle};
@@ -17,9 +17,6 @@ use crate::studio::View;
 
 /// Nodes of a level that are listed beside the picture.
 const LISTED: usize = 60;
-
-/// The builder whose groups are moved by a form of their own.
-const TAXONOMY: &str = "taxonomy";
 
 /// Values that a taxonomy is begun with, at most.
 const MOVED: usize = 80;
@@ -138,7 +135,7 @@ fn recipe(view: &View, name: &str, fields: &[Editable], lacking: &[(String, u64)
                 label for=(choice) { "Made by" }
                 select id=(choice) data-builder=(name) {
                     @if builder.is_none() { option value="" selected { "nothing: values or *" } }
-                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == TAXONOMY).unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
+                    @for each in BUILDERS { option value=(each.id) data-example=(own.as_deref().filter(|_| each.id == TAXONOMY.id).unwrap_or(each.example)) selected[builder.is_some_and(|b| b.id == each.id)] { (each.id) } }
                 }
             }
             @for part in fields {
@@ -147,7 +144,7 @@ fn recipe(view: &View, name: &str, fields: &[Editable], lacking: &[(String, u64)
             }
         }
         @if let Some(builder) = builder { p.hint { (parts::ticked(builder.definition)) } }
-        @if let Some(tree) = item.and_then(|i| i.get(TAXONOMY)).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
+        @if let Some(tree) = item.and_then(|i| i.get(TAXONOMY.id)).and_then(Item::as_inline_table) { (groups(name, tree, lacking)) }
     }
 }
 
@@ -171,7 +168,7 @@ fn as_text(view: &View, name: &str) -> Markup {
 fn first_taxonomy(tree: &Tree) -> Option<String> {
     let values = tree.levels.first().filter(|values| values.len() <= MOVED)?;
     let list: toml_edit::Array = values.iter().map(|node| node.label.as_str()).collect();
-    Some(format!("{{ taxonomy = {{ Any = {{ \"All values\" = {list} }} }} }}"))
+    Some(format!("{{ {} = {{ Any = {{ \"All values\" = {list} }} }} }}", TAXONOMY.id))
 }
 
 /// The groups that hold values, with the values.
@@ -291,7 +288,7 @@ fn parts_of(keys: &[&str], label: &str, value: Option<&Value>) -> Vec<Editable> 
         }
         Value::InlineTable(table) if keys.len() < 5 && !table.iter().any(|(_, v)| v.is_inline_table()) => {
             // The groups of a taxonomy have a form of their own.
-            if keys.last() == Some(&TAXONOMY) {
+            if keys.last() == Some(&TAXONOMY.id) {
                 return Vec::new();
             }
             return table.iter().flat_map(|(key, value)| inside(key, key, value)).collect();

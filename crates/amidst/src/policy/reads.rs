@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
+use amidst_core::hierarchy::reads_file;
 use amidst_core::parameter::Value;
 
 use super::{ColumnPolicy, Policy};
-
-/// The keys of a hierarchy under which a text is the name of a file.
-const FILE_KEYS: [&str; 2] = ["file", "taxonomy"];
 
 impl ColumnPolicy {
     /// The files that its hierarchy is read from, as the policy names them.
     pub(crate) fn hierarchy_files(&self) -> impl Iterator<Item = &String> {
         self.hierarchy.iter().flatten().filter_map(|(key, value)| match value {
-            Value::Text(file) if FILE_KEYS.contains(&key.as_str()) => Some(file),
+            Value::Text(file) if reads_file(key) => Some(file),
             _ => None,
         })
     }
@@ -21,7 +19,7 @@ impl ColumnPolicy {
     /// The same, to be named otherwise.
     pub(crate) fn hierarchy_files_mut(&mut self) -> impl Iterator<Item = &mut String> {
         self.hierarchy.iter_mut().flatten().filter_map(|(key, value)| match value {
-            Value::Text(file) if FILE_KEYS.contains(&key.as_str()) => Some(file),
+            Value::Text(file) if reads_file(key) => Some(file),
             _ => None,
         })
     }
@@ -72,7 +70,7 @@ mod tests {
             };
             let table = [(builder.id.to_string(), Value::Text("name".to_string()))];
             let _ = (builder.build)(&Recipe { table: &table, read: &reader, missing: &[] }, &column);
-            assert_eq!(read.get(), FILE_KEYS.contains(&builder.id), "{}", builder.id);
+            assert_eq!(read.get(), reads_file(builder.id), "{}", builder.id);
         }
     }
 

@@ -15,6 +15,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &["others"],
     categorical: true,
     by_value: false,
+    reads_file: false,
     build,
 };
 

@@ -12,6 +12,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &[],
     categorical: true,
     by_value: false,
+    reads_file: false,
     build,
 };
 

@@ -23,6 +23,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &["written"],
     categorical: false,
     by_value: true,
+    reads_file: false,
     build,
 };
 

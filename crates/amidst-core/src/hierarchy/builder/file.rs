@@ -18,6 +18,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &["separator"],
     categorical: false,
     by_value: false,
+    reads_file: true,
     build,
 };
 

@@ -20,6 +20,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &["origin", "bottom", "top", DIGITS],
     categorical: false,
     by_value: true,
+    reads_file: false,
     build,
 };
 

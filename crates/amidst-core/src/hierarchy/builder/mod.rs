@@ -36,6 +36,23 @@ pub const BUILDERS: &[Builder] = &[
     suppress::BUILDER,
 ];
 
+/// The builder of named groups, which the studio edits value by value.
+pub const TAXONOMY: &Builder = &taxonomy::BUILDER;
+
+/// Builders that are proposed for columns, under names of Rust instead of texts.
+pub(in crate::hierarchy) mod named {
+    use super::Builder;
+
+    pub const COMMON: &Builder = &super::common::BUILDER;
+    pub const COUNTRIES: &Builder = &super::countries::BUILDER;
+    pub const DATES: &Builder = &super::dates::BUILDER;
+    pub const ICD10: &Builder = &super::icd10::BUILDER;
+    pub const INTERVALS: &Builder = &super::intervals::BUILDER;
+    pub const MASK: &Builder = &super::mask::BUILDER;
+    pub const PREFIX: &Builder = &super::prefix::BUILDER;
+    pub const SUPPRESS: &Builder = &super::suppress::BUILDER;
+}
+
 /// One way to make a hierarchy.
 #[derive(Debug, Clone, Copy)]
 pub struct Builder {
@@ -51,6 +68,8 @@ pub struct Builder {
     pub categorical: bool,
     /// Whether it looks at the number or day that a text stands for, and not at how the text is written: 01 is 1.
     pub by_value: bool,
+    /// Whether a text behind its key is the name of a file that it reads.
+    pub reads_file: bool,
     /// Makes the hierarchy for the values that `column` has.
     pub build: fn(&Recipe<'_>, &Column) -> Result<Hierarchy, HierarchyError>,
 }
@@ -110,6 +129,11 @@ pub fn is_numeric(kind: ValueType, recipe: Option<&[(String, Value)]>) -> bool {
 /// Whether a recipe looks at the numbers or days that texts stand for, and not at how they are written.
 pub fn is_by_value(table: &[(String, Value)]) -> bool {
     table.iter().any(|(key, _)| BUILDERS.iter().any(|b| b.id == key && b.by_value))
+}
+
+/// Whether a text behind this key of a recipe is the name of a file.
+pub fn reads_file(key: &str) -> bool {
+    BUILDERS.iter().any(|b| b.id == key && b.reads_file)
 }
 
 /// The rank order of the values that a recipe implies: that of an `order`.

@@ -17,6 +17,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &["groups"],
     categorical: true,
     by_value: false,
+    reads_file: false,
     build,
 };
 

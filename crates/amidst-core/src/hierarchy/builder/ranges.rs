@@ -18,6 +18,7 @@ pub(super) const BUILDER: Builder = Builder {
     options: &[DIGITS],
     categorical: false,
     by_value: true,
+    reads_file: false,
     build,
 };
 
