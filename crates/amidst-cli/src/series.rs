@@ -210,7 +210,7 @@ impl Series {
                     (_, true) => series.publish_plain(*allow_leak, &job)?,
                     _ => series.publish(*allow_leak, &job)?,
                 };
-                if done.audit.condemns() {
+                if done.audit.finds_leaks() {
                     terminal.warning(format!("the versions leak together: {}", done.audit.sentence()));
                 }
                 let told = show(terminal, output, || done.to_json(), || published(&done));
@@ -234,7 +234,7 @@ impl Series {
                     json
                 };
                 show(terminal, output, json, || format!("{}\n{}", audited(&found), chained(&chain)))?;
-                let violated = found.condemns() || !chain.problems.is_empty();
+                let violated = found.finds_leaks() || !chain.problems.is_empty();
                 Ok(if violated { Outcome::Violated } else { Outcome::Done })
             }
         }
@@ -341,7 +341,7 @@ fn applied(done: &Applied) -> String {
 
 /// The command that publishes the safe version, if there is one.
 fn safe_command(plan: &Plan) -> Option<String> {
-    plan.safe.as_ref().map(|safe| publish_safe(&plan.folder, safe.audit.condemns()))
+    plan.safe.as_ref().map(|safe| publish_safe(&plan.folder, safe.audit.finds_leaks()))
 }
 
 fn with_command(plan: &Plan) -> serde_json::Value {

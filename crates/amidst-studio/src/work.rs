@@ -417,7 +417,7 @@ pub fn series(studio: &Arc<Studio>, folder: String, path: PathBuf, act: SeriesAc
             SeriesAct::Audit => ("audited".to_string(), Some(Series::open(&path)?.audit(job)?)),
         };
         let told = |audit: SeriesAudit| {
-            (!audit.condemns(), format!("All versions together reveal: {} ({}).", audit.sentence(), audit.method()))
+            (!audit.finds_leaks(), format!("All versions together reveal: {} ({}).", audit.sentence(), audit.method()))
         };
         let audit = audit.map(told);
         kept.keep(|results| results.series = Some(Arc::new(SeriesTold { folder, sentence, audit })));

@@ -100,7 +100,7 @@ pub struct Audit {
 
 impl Audit {
     /// Whether anybody is left with less than the policy promises.
-    pub fn condemns(&self) -> bool {
+    pub fn finds_leaks(&self) -> bool {
         self.exposed > 0
     }
 }

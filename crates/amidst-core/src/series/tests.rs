@@ -329,7 +329,7 @@ fn maintaining_leaks_what_one_row_adds() {
     assert_eq!((found.exposed, found.requirements[0].below, found.columns[0].certain), (1, 1, 1));
     let worst = &found.columns[0].worst[0];
     assert_eq!((&worst.persons, &worst.candidates), (&vec![6], &vec![(5, Some(1.0))]));
-    assert!(!judged(&[first], 6, &[("distinct-l-diversity", &[("l", "2")])]).condemns());
+    assert!(!judged(&[first], 6, &[("distinct-l-diversity", &[("l", "2")])]).finds_leaks());
 }
 
 /// Numbers alone tell the signatures and the counterfeits of a version.
@@ -402,7 +402,7 @@ fn m_invariant_versions_reveal_nothing() {
             ("entropy-l-diversity", &[("l", "3")]),
         ];
         let found = judged(&versions, values as u32, policy);
-        assert!(!found.condemns(), "{found:?}");
+        assert!(!found.finds_leaks(), "{found:?}");
         assert_eq!((found.bound, found.contradicted), (0, 0));
         assert!(found.columns[0].fewest >= Some(m) && found.columns[0].narrowed == 0);
     }

@@ -51,7 +51,7 @@ impl Published {
             "classes": self.judged.class_count(), "requirements": self.judged.requirements,
             "first_splits": (self.version == 1 && self.mode == Mode::Maintain).then_some(self.splits),
             "unique_rows": self.unique.to_json(), "metrics": self.judged.metrics_json(),
-            "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+            "leaks": self.audit.finds_leaks(), "audit": self.audit.to_json(),
             "outputs": {
                 "release": self.release, "certificate": self.folder.join("certificate.json"),
                 "report": self.folder.join("report.html"), "policy": self.folder.join("policy.toml"),
@@ -83,7 +83,7 @@ impl Planned {
             "rows": self.rows, "held_back": repair.held_back, "counterfeits": self.counterfeits,
             "classes": self.classes, "kept_classes": self.repair.map(|r| r.kept), "joined": self.repair.map(|r| r.joined),
             "new_classes": self.repair.map(|r| r.apart), "information_loss": loss, "gcp": gcp, "satisfies": self.satisfies,
-            "leaks": self.audit.condemns(), "audit": self.audit.to_json(),
+            "leaks": self.audit.finds_leaks(), "audit": self.audit.to_json(),
         })
     }
 }
@@ -113,7 +113,7 @@ impl SeriesAudit {
             })
         };
         json!({
-            "versions": self.versions, "leaks": self.condemns(), "persons": self.persons, "exact": self.exact,
+            "versions": self.versions, "leaks": self.finds_leaks(), "persons": self.persons, "exact": self.exact,
             "bound": self.bound, "exposed": self.exposed, "exposed_before": self.before,
             "requirements": self.requirements.iter().map(requirement).collect::<Vec<_>>(),
             "columns": self.columns.iter().map(column).collect::<Vec<_>>(),

@@ -63,7 +63,7 @@ fn persons(n: usize) -> String {
 
 impl SeriesAudit {
     /// Whether the versions together leave less than the policy promises, as far as the contrary is not proven.
-    pub fn condemns(&self) -> bool {
+    pub fn finds_leaks(&self) -> bool {
         self.exposed > 0
     }
 
@@ -140,7 +140,7 @@ impl PublishedState {
     pub fn audit(&self, policy: &Policy, next: Option<&Record>) -> Result<SeriesAudit, Failure> {
         let Some(next) = next else { return Ok(self.judge(policy, &self.seen)) };
         let mut found = self.judge(policy, &self.with(next)?);
-        let before = if found.condemns() { self.judge(policy, &self.seen).newly } else { Vec::new() };
+        let before = if found.finds_leaks() { self.judge(policy, &self.seen).newly } else { Vec::new() };
         found.before = Some(before.len());
         found.newly.retain(|who| before.binary_search(who).is_err());
         Ok(found)

@@ -211,9 +211,9 @@ fn changed_domain(
 /// In this mode classes are made when a version is published; here it is only shown that they can be.
 fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Maintained, Failure> {
     let Change { policy, names, gone, new, .. } = *change;
-    let foreseen = match compose::follows_from_m(policy) {
+    let satisfied = match compose::follows_from_m(policy) {
         true => true,
-        false => foresee(work, change, job)?,
+        false => forecast_holds(work, change, job)?,
     };
     leave(work, gone)?;
     arrive(work, new, |_| 0)?;
@@ -221,14 +221,14 @@ fn invariant(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<Main
         let message = "no row would be left, and a version needs some; nothing was changed";
         return Err(Failure::Impossible(message.into()));
     }
-    if !foreseen {
+    if !satisfied {
         compose::compose(policy, Mode::MInvariant, &State::load(work, names.to_vec())?, job)?;
     }
     Ok(Maintained::default())
 }
 
 /// Counts the batch, and tells whether the numbers are enough to know that the next version will satisfy the policy.
-fn foresee(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, Failure> {
+fn forecast_holds(work: &Work<'_>, change: &Change<'_>, job: &Job<'_>) -> Result<bool, Failure> {
     let Change { policy, names, new, .. } = *change;
     let Some(&column) = with_role(policy, names, Role::Sensitive).first() else { return Ok(false) };
     forecast::count_all(work, column)?;

@@ -101,13 +101,13 @@ fn some(n: u64, one: &str, many: &str) -> Option<String> {
 impl Plan {
     /// Whether `publish` would publish it without more being said, as it is or made safe.
     pub fn publishable(&self) -> bool {
-        let plain = self.next.as_ref().is_some_and(|next| next.satisfies && !next.audit.condemns());
+        let plain = self.next.as_ref().is_some_and(|next| next.satisfies && !next.audit.finds_leaks());
         plain || self.is_made_safe()
     }
 
     /// Whether `publish` would make it safe without being asked to, as the versions before it.
     pub fn is_made_safe(&self) -> bool {
-        self.safe_since.is_some() && self.safe.as_ref().is_some_and(|safe| !safe.audit.condemns())
+        self.safe_since.is_some() && self.safe.as_ref().is_some_and(|safe| !safe.audit.finds_leaks())
     }
 }
 

@@ -119,14 +119,14 @@ impl Series {
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak || !draft.satisfies()) {
             draft = match draft.mended(&work, of, &known, head, job)? {
-                Some(mended) if safe && (allow_leak || !mended.audit.condemns()) => mended,
+                Some(mended) if safe && (allow_leak || !mended.audit.finds_leaks()) => mended,
                 None if allow_leak && draft.satisfies() => draft,
                 mended => return Err(refusal(&folder, number, of.mode, &draft, mended.as_ref())),
             };
             draft.refuse_raw(of, &folder)?;
         }
         drop(known);
-        if draft.audit.condemns() && !allow_leak {
+        if draft.audit.finds_leaks() && !allow_leak {
             return Err(refusal(&folder, number, of.mode, &draft, None));
         }
         let Draft { state, composed, record, audit: found, repair } = draft;
@@ -358,7 +358,7 @@ fn stage(
 fn heading(about: &About<'_>) -> String {
     let About { number, mode, audit, .. } = *about;
     let mut heading = format!("# Version {number} of a series in the mode {}.\n", mode.name());
-    if audit.condemns() {
+    if audit.finds_leaks() {
         heading.push_str(&format!(
             "# Published with allow-leak: the versions so far leave together less than the policy promises.\n# {}\n",
             audit.sentence()
@@ -370,7 +370,7 @@ fn heading(about: &About<'_>) -> String {
 /// What the report of a version says beside that of a release.
 fn of_version(report: &mut Report, counterfeits: Option<u64>, about: &About<'_>) {
     let About { number, mode, audit, repair, .. } = *about;
-    let verdict = match audit.condemns() {
+    let verdict = match audit.finds_leaks() {
         true => format!("published with allow-leak although of all versions together {}", audit.sentence()),
         false => "all versions so far together leave of everybody what the policy promises".to_string(),
     };
@@ -438,7 +438,7 @@ fn store(
             staged.rows as i64,
             staged.judged.class_count() as i64,
             staged.counterfeits as i64,
-            found.condemns()
+            found.finds_leaks()
         ],
     )?;
     undo::forget(work)?;

@@ -34,14 +34,14 @@ pub(super) fn refusal(folder: &Path, number: u64, mode: Mode, draft: &Draft, men
         );
         return match safe {
             Some(safe) => {
-                let (exposed, cost) = (safe.audit.condemns(), safe.cost(&plain));
+                let (exposed, cost) = (safe.audit.finds_leaks(), safe.cost(&plain));
                 Failure::impossible(problem, Remedy::PublishSafe { folder, exposed, cost })
             }
             None => Failure::Impossible(problem.into()),
         };
     }
     let remedy = match (mode, &safe) {
-        (_, Some(safe)) => Remedy::PublishSafe { folder, exposed: safe.audit.condemns(), cost: safe.cost(&plain) },
+        (_, Some(safe)) => Remedy::PublishSafe { folder, exposed: safe.audit.finds_leaks(), cost: safe.cost(&plain) },
         (Mode::Maintain, None) if found.newly.is_empty() => Remedy::AllowLeak,
         (mode, None) => Remedy::UndoOrAllowLeak { folder, searched: mode == Mode::Maintain },
     };

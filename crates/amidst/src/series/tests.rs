@@ -131,7 +131,7 @@ fn one_row_more_leaks_and_is_refused() {
     assert_eq!(refused.exit_code(), 1, "{refused}");
     assert_eq!(fs::read_dir(ward.dir().join("versions")).unwrap().count(), 1);
     let second = ward.open().publish(true, &job()).unwrap();
-    assert!(second.audit.condemns());
+    assert!(second.audit.finds_leaks());
     let worst = &second.audit.columns[0].worst[0];
     assert_eq!((worst.values.as_slice(), worst.versions.as_slice()), (&["Diabetes".to_string()][..], &[1, 2][..]));
     let certificate = fs::read_to_string(second.folder.join("certificate.json")).unwrap();
@@ -274,12 +274,12 @@ fn numbers_foretell_whether_an_m_invariant_version_satisfies_its_policy() {
             let names = super::state::kept(&series.policy, &series.header);
             let work = series.store.read().unwrap();
             let domain = domain::Domain::load(&work, &series.policy, &names).unwrap();
-            let foreseen = forecast::satisfied(&work, &series.policy, &names, &domain, &job()).unwrap();
+            let predicted = forecast::satisfied(&work, &series.policy, &names, &domain, &job()).unwrap();
             let state = State::load(&work, names).unwrap();
             let composed = compose::compose(&series.policy, Mode::MInvariant, &state, &job());
-            promised += usize::from(foreseen);
+            promised += usize::from(predicted);
             // Whatever was applied can be composed, and what numbers promise is kept.
-            assert!(composed.is_ok() || (done.is_err() && !foreseen), "turn {turn}, batch {batch}");
+            assert!(composed.is_ok() || (done.is_err() && !predicted), "turn {turn}, batch {batch}");
             // Counting along is counting.
             let counted = |work: &store::Work<'_>| {
                 let sql = "SELECT hex(signature), value, rows FROM signed WHERE rows > 0 ORDER BY 1, 2";
@@ -367,7 +367,7 @@ fn m_invariant_versions_never_leak() {
     // One row alone, which a maintained series would betray.
     ward.insert("alone,Male,30,4350,d1\n").unwrap();
     let last = ward.open().publish(false, &job()).unwrap();
-    assert!(last.counterfeits > 0 && !last.audit.condemns());
+    assert!(last.counterfeits > 0 && !last.audit.finds_leaks());
     let audit = ward.open().audit(&job()).unwrap();
     assert!(audit.versions == 6 && audit.columns[0].findings.fewest >= Some(3));
 }

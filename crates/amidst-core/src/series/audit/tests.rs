@@ -68,7 +68,7 @@ fn the_promised_number_of_values_is_asked_of_what_subtraction_leaves() {
     assert_eq!((found.exposed, found.exact, found.columns[0].certain), (2, 5, 0));
     let worst = &found.columns[0].worst[0];
     assert_eq!((&worst.persons, &worst.candidates), (&vec![4, 5], &vec![(0, Some(0.5)), (3, Some(0.5))]));
-    assert!(!judged(&versions, 4, &[("distinct-l-diversity", &[("l", "2")])]).condemns());
+    assert!(!judged(&versions, 4, &[("distinct-l-diversity", &[("l", "2")])]).finds_leaks());
 }
 
 const POLICIES: &[Stated<'_>] = &[

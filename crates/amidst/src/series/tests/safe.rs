@@ -124,7 +124,7 @@ fn safe_versions_leave_everybody_what_is_promised() {
             }
             let plan = ward.open().plan(&job()).unwrap();
             let done = ward.open().publish_safe(false, &job()).unwrap();
-            assert!(!done.audit.condemns(), "series {seed}, batch {turn}: {}", done.audit.sentence());
+            assert!(!done.audit.finds_leaks(), "series {seed}, batch {turn}: {}", done.audit.sentence());
             let planned = plan.safe.as_ref().or(plan.next.as_ref()).unwrap();
             assert_eq!(
                 (planned.rows, planned.counterfeits, planned.repair),
@@ -141,7 +141,7 @@ fn safe_versions_leave_everybody_what_is_promised() {
                 assert!(left.len() >= l, "series {seed}, batch {turn}: #{person} has one of {left:?}; {all:?}");
             }
         }
-        assert!(!ward.open().audit(&job()).unwrap().condemns());
+        assert!(!ward.open().audit(&job()).unwrap().finds_leaks());
     }
     assert!(versions > 40 && mended > 15 && held > 3 && fakes > 3, "{versions} {mended} {held} {fakes}");
 }
@@ -185,7 +185,7 @@ fn whoever_leaves_is_stood_for_and_may_come_back() {
     ward.insert("c,Male,22,4352,Flu\n").unwrap();
     let fourth = ward.open().publish_safe(false, &job()).unwrap();
     assert_eq!((fourth.rows, fourth.counterfeits, fourth.repair.unwrap().held_back), (5, 1, 1));
-    assert!(!ward.open().audit(&job()).unwrap().condemns());
+    assert!(!ward.open().audit(&job()).unwrap().finds_leaks());
 }
 
 #[test]
@@ -247,15 +247,15 @@ fn whoever_is_to_be_deleted_is_though_the_rest_lacks_something() {
     ward.open().undo().unwrap();
     ward.open().apply(&Batch { insert: Some(more), delete: None }, &job()).unwrap();
     let safe = ward.open().publish_safe(false, &job()).unwrap();
-    assert_eq!((safe.version, safe.counterfeits, safe.audit.condemns()), (2, 2, false));
+    assert_eq!((safe.version, safe.counterfeits, safe.audit.finds_leaks()), (2, 2, false));
     assert_eq!(candidates(&published(&ward)).values().map(BTreeSet::len).min(), Some(2));
     // With others the rows get classes anew, and go on as usual.
     let others = ward.file("others.csv", &format!("{HEADER}{}{}", row(6, "Gout"), row(7, "Gout")));
     ward.open().apply(&Batch { insert: Some(others), delete: None }, &job()).unwrap();
     let third = ward.open().publish_safe(false, &job()).unwrap();
-    assert!(third.judged.holds && !third.audit.condemns());
+    assert!(third.judged.holds && !third.audit.finds_leaks());
     assert!(candidates(&published(&ward)).values().all(|values| values.len() >= 2));
     let last = ward.file("last.csv", &format!("{HEADER}{}{}", row(8, "Gout"), row(9, "Flu")));
     ward.open().apply(&Batch { insert: Some(last), delete: None }, &job()).unwrap();
-    assert!(!ward.open().publish_safe(false, &job()).unwrap().audit.condemns());
+    assert!(!ward.open().publish_safe(false, &job()).unwrap().audit.finds_leaks());
 }
