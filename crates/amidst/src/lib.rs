@@ -91,3 +91,8 @@ pub use remedy::{Lacks, Remedy};
 
 /// Name and version, as certificates and reports state them.
 pub const TOOL: &str = concat!("amidst ", env!("CARGO_PKG_VERSION"));
+
+/// The page about the library, whose programs are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+pub struct LibraryPage;

@@ -8,43 +8,70 @@ use serde_json::Value;
 
 use crate::test_folder::TestFolder;
 
-fn document(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"))
+/// The folder of the project.
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The code blocks of a page with their languages, in order.
-fn blocks(page: &str) -> Vec<(&str, String)> {
-    let mut blocks: Vec<(&str, String)> = Vec::new();
-    let mut inside = false;
+fn document(name: &str) -> String {
+    std::fs::read_to_string(project().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// A block of a page: of code, or a comment that the reader does not see and that prepares what follows.
+#[derive(Debug, Default)]
+struct Block {
+    /// The first word behind the fence; `prepare` for a comment.
+    language: String,
+    /// The file as which the reader is to save it: `toml (saved as policy.toml)`.
+    saved_as: Option<String>,
+    /// Why it cannot be run by a test: `sh (not run: needs a browser)`.
+    not_run: Option<String>,
+    text: String,
+}
+
+/// The blocks of a page, in order.
+fn blocks(page: &str) -> Result<Vec<Block>, String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(Block, &str)> = None;
     for line in page.lines() {
-        match line.strip_prefix("```") {
-            Some(language) if !inside => {
-                blocks.push((language, String::new()));
-                inside = true;
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(said)) => open = Some((opened(said)?, "```")),
+            (None, None) if line == "<!-- prepare" => {
+                open = Some((Block { language: "prepare".to_string(), ..Block::default() }, "-->"));
             }
-            Some(_) => inside = false,
-            None if inside => {
-                if let Some((_, text)) = blocks.last_mut() {
-                    text.push_str(line);
-                    text.push('\n');
-                }
-            }
-            None => {}
+            (None, None) => {}
+            (Some((_, end)), _) if line == *end => blocks.extend(open.take().map(|(block, _)| block)),
+            (Some((block, _)), _) => block.text.extend([line, "\n"]),
         }
     }
-    blocks
+    if open.is_some() { Err("a block without an end".to_string()) } else { Ok(blocks) }
 }
 
-/// Runs a block of commands in a shell; returns its output, or why it failed.
-fn run(scratch: &TestFolder, block: &str) -> Result<String, String> {
+/// The block that a line with a fence opens: its language, and what stands behind it in parentheses.
+fn opened(said: &str) -> Result<Block, String> {
+    let (language, remark) = said.split_once(" (").unwrap_or((said, ""));
+    let remark = remark.trim_end_matches(')');
+    let mut block = Block { language: language.to_string(), ..Block::default() };
+    match (remark.strip_prefix("saved as "), remark.strip_prefix("not run: ")) {
+        (Some(file), _) => block.saved_as = Some(file.to_string()),
+        (_, Some(why)) if !why.is_empty() => block.not_run = Some(why.to_string()),
+        _ if remark.is_empty() => {}
+        _ => return Err(format!("`{said}`: neither `saved as FILE` nor `not run: WHY`")),
+    }
+    Ok(block)
+}
+
+/// Runs commands in a shell; returns their output, or why they failed. They find `amidst` as users do, the project in
+/// `$PROJECT`, and a home that is the folder itself.
+fn run(scratch: &TestFolder, commands: &str) -> Result<String, String> {
     let command = PathBuf::from(env!("CARGO_BIN_EXE_amidst"));
     let folders = command.parent().into_iter().map(Path::to_path_buf);
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(folders.chain(std::env::split_paths(&rest))).unwrap();
-    let script = format!("set -eu\n{block}");
-    let done =
-        Command::new("bash").args(["-c", &script]).current_dir(scratch.root()).env("PATH", path).output().unwrap();
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &format!("set -eu\n{commands}")]).current_dir(scratch.root());
+    shell.env("PATH", path).env("HOME", scratch.root()).env("PROJECT", project());
+    let done = shell.output().unwrap();
     let told = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     if done.status.success() { Ok(told) } else { Err(told) }
 }
@@ -78,60 +105,10 @@ fn lines_with_gaps_are_found_in_order() {
     assert!(shows("a b c", "a b").is_err() && shows("x a b", "a b").is_err());
 }
 
-#[test]
-fn the_guide_runs_as_it_is_written_and_prints_what_it_shows() {
-    if Command::new("ssh-keygen").arg("-?").output().is_err() {
-        println!("skipped: no ssh-keygen");
-        return;
-    }
-    let scratch = TestFolder::new();
-    let (mut told, mut ran) = (String::new(), 0);
-    for (language, text) in blocks(&document("docs/guide.md")) {
-        match language {
-            "sh" => {
-                told = run(&scratch, &text).unwrap_or_else(|told| panic!("{text}\n{told}"));
-                ran += 1;
-            }
-            "text" => shows(&told, &text).unwrap_or_else(|why| panic!("{why}")),
-            other => panic!("a block of `{other}` that nothing tries"),
-        }
-    }
-    assert!(ran >= 10, "only {ran} blocks");
-}
-
-/// Every command in the README exists; those that need only a table are run.
-#[test]
-fn the_commands_of_the_readme_are_commands() {
-    let page = document("README.md");
-    let scratch = TestFolder::with_sample(300);
-    scratch.file("data.csv", &scratch.read("patients.csv"));
-    let mut seen = 0;
-    for (_, text) in blocks(&page).into_iter().filter(|(language, _)| *language == "sh") {
-        for line in text.lines().filter(|line| line.starts_with("amidst ")) {
-            let line = line.split(" #").next().unwrap_or_default().trim();
-            let name = line.split(' ').nth(1).unwrap_or_default();
-            // Commands that need a browser, other tables or minutes are only asked for their help.
-            let line = match name {
-                "studio" | "series" | "attack" | "reproduce" => format!("amidst {name} --help"),
-                "init" => "amidst init data.csv --out draft.toml --force".to_string(),
-                _ => line.replace("--sensitive disease", "--sensitive diagnosis"),
-            };
-            run(&scratch, &line).unwrap_or_else(|told| panic!("{line}\n{told}"));
-            seen += 1;
-        }
-    }
-    assert!(seen >= 8, "only {seen} commands");
-}
-
-/// The pages of the documentation, by name.
-fn pages() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
-    let mut names: Vec<String> = entries.map(|name| format!("docs/{}", name.to_string_lossy())).collect();
-    names.retain(|name| name.ends_with(".md"));
-    names.push("README.md".to_string());
-    names.sort();
-    names
+/// The steps of a pipeline that call `amidst`, as commands.
+fn steps(pipeline: &str) -> String {
+    let steps = pipeline.lines().map(|line| line.trim_start_matches([' ', '-']).trim_start_matches("run: "));
+    steps.filter(|step| step.starts_with("amidst ")).map(|step| format!("{step}\n")).collect()
 }
 
 /// The policies in a block: the block, or each line if several lines set the same key.
@@ -144,46 +121,133 @@ fn policies(block: &str) -> Vec<String> {
     }
 }
 
-/// Every key and value of a policy in the documents is one that the parser knows.
-#[test]
-fn policies_in_the_documents_are_read() {
+/// Whether every key and value of a policy is one that the parser knows.
+fn reads(policy: &str) -> Result<(), String> {
     let scratch = TestFolder::new();
     scratch.file("data.csv", "age\n1\n");
-    let mut seen = 0;
-    for name in pages() {
-        for (_, block) in blocks(&document(&name)).into_iter().filter(|(language, _)| *language == "toml") {
-            for policy in policies(&block) {
-                scratch.file("policy.toml", &policy);
-                let run = scratch.amidst(&["check", "policy.toml"]);
-                // Errors at a place in the file count; a column that the table lacks does not.
-                let wrong = ["unknown key", "expected", "must be", "is not a ", "TOML"];
-                let told = wrong.iter().find(|part| run.stderr.contains(**part));
-                assert!(told.is_none() && run.code <= 2, "{name}:\n{policy}\n{}", run.stderr);
-                seen += 1;
-            }
-        }
-    }
-    assert!(seen >= 10, "only {seen} policies");
+    scratch.file("policy.toml", policy);
+    let run = scratch.amidst(&["check", "policy.toml"]);
+    // Errors at a place in the file count; a column that the table lacks does not.
+    let wrong = ["unknown key", "expected", "must be", "is not a ", "TOML"];
+    let refused = run.code > 2 || wrong.iter().any(|part| run.stderr.contains(part));
+    if refused { Err(format!("{policy}\n{}", run.stderr)) } else { Ok(()) }
 }
 
-/// Every command in the documents exists, with the options that it is given.
-#[test]
-fn commands_in_the_documents_are_understood() {
-    let scratch = TestFolder::new();
-    let mut seen = 0;
-    for name in pages() {
-        let page = document(&name);
-        let shown = blocks(&page).into_iter().filter(|(language, _)| ["sh", "text", ""].contains(language));
-        for line in shown.flat_map(|(_, text)| text.lines().map(str::to_string).collect::<Vec<_>>()) {
-            let command = line.split(" #").next().unwrap_or_default().trim();
-            if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {
-                // Help is printed only if everything before it was understood.
-                run(&scratch, &format!("{command} --help")).unwrap_or_else(|told| panic!("{name}: {command}\n{told}"));
-                seen += 1;
-            }
+/// Whether every `amidst` command among lines that are not run exists, with the options that it is given.
+fn understood(scratch: &TestFolder, lines: &str) -> Result<(), String> {
+    for line in lines.lines() {
+        let command = line.split(" #").next().unwrap_or_default().trim();
+        if command.starts_with("amidst ") && !command.contains(['|', '>', '…']) {
+            // Help is printed only if everything before it was understood.
+            run(scratch, &format!("{command} --help"))?;
         }
     }
-    assert!(seen >= 30, "only {seen} commands");
+    Ok(())
+}
+
+/// The test that runs the blocks of a language on a page, where that is not this one.
+fn runs_elsewhere(page: &str, language: &str) -> bool {
+    let named = |file: &str, text: &str| document(file).contains(text);
+    match language {
+        "rust" => named("crates/amidst/src/lib.rs", &format!("include_str!(\"../../../{page}\")")),
+        "python" => {
+            let parts: Vec<String> = page.split('/').map(|part| format!("\"{part}\"")).collect();
+            named("python/tests/test_documents.py", &parts.join(" / "))
+        }
+        "layers" => page == "ARCHITECTURE.md",
+        _ => false,
+    }
+}
+
+/// Runs the blocks of a page in their order, in a folder of its own; returns how many ran.
+fn run_page(name: &str, page: &str) -> Result<usize, String> {
+    let scratch = TestFolder::new();
+    let (mut told, mut ran) = (None, 0);
+    for block in blocks(page)? {
+        let failed = |why: String| format!("{name}:\n{}\n{why}", block.text);
+        let kind = block.language.split(' ').next().unwrap_or_default();
+        if let Some(file) = &block.saved_as {
+            scratch.file(file, &block.text);
+        }
+        if block.not_run.is_some() {
+            understood(&scratch, &block.text).map_err(failed)?;
+            continue;
+        }
+        match kind {
+            "sh" | "prepare" | "yaml" => {
+                let commands = if kind == "yaml" { steps(&block.text) } else { block.text.clone() };
+                if commands.is_empty() {
+                    return Err(failed("no command that runs".to_string()));
+                }
+                told = Some(run(&scratch, &commands).map_err(failed)?);
+            }
+            "text" => {
+                let told = told.as_ref().ok_or_else(|| failed("no command before it has printed it".to_string()))?;
+                shows(told, &block.text).map_err(failed)?;
+            }
+            "toml" => policies(&block.text).iter().try_for_each(|policy| reads(policy)).map_err(failed)?,
+            "csv" if block.saved_as.is_some() => {}
+            other if runs_elsewhere(name, other) => {}
+            other => return Err(failed(format!("a block of `{other}` that nothing runs, and that does not say why"))),
+        }
+        ran += 1;
+    }
+    Ok(ran)
+}
+
+/// The pages of the documentation and those in the project's own folder, by name.
+fn pages() -> Vec<String> {
+    let listed = |folder: &str| {
+        let entries = std::fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = entries.map(|name| format!("{folder}{}", name.to_string_lossy()));
+        names.filter(|name| name.ends_with(".md")).collect::<Vec<String>>()
+    };
+    let mut names = [listed(""), listed("docs/")].concat();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_block_of_the_documents_runs_and_prints_what_is_shown() {
+    if Command::new("ssh-keygen").arg("-?").output().is_err() {
+        println!("skipped: no ssh-keygen");
+        return;
+    }
+    let names = pages();
+    let run = |name: &String| run_page(name, &document(name));
+    let runs: Vec<_> = std::thread::scope(|scope| {
+        let started: Vec<_> = names.iter().map(|name| scope.spawn(move || run(name))).collect();
+        started.into_iter().map(|page| page.join().unwrap()).collect()
+    });
+    let failed: Vec<&String> = runs.iter().filter_map(|run| run.as_ref().err()).collect();
+    assert!(failed.is_empty(), "{}", failed.iter().map(|why| why.as_str()).collect::<Vec<_>>().join("\n\n"));
+    let ran: usize = runs.iter().flatten().sum();
+    assert!(ran >= 60, "only {ran} blocks");
+}
+
+#[test]
+fn a_block_that_does_not_run_is_found_unless_it_says_why() {
+    let page = |block: &str| run_page("docs/none.md", block);
+    assert_eq!(page("```sh\namidst models >models.txt\ngrep -c k-map models.txt\n```\n```text\n1\n```\n"), Ok(2));
+    assert_eq!(page("<!-- prepare\necho 1 >a\n-->\n```sh\ncat a\n```\n"), Ok(2));
+    assert_eq!(page("```sh (not run: needs a browser)\namidst studio\n```\n"), Ok(0));
+    for wrong in [
+        "```sh\nfalse\n```\n",
+        "```sh\namidst modells\n```\n",
+        "```sh\necho 1\n```\n```text\n2\n```\n",
+        "```text\n2\n```\n",
+        "```\namidst models\n```\n",
+        "```rust\nfn main() {}\n```\n",
+        "```python\nimport amidst\n```\n",
+        "```sh (not run:)\namidst models\n```\n",
+        "```sh (later)\namidst models\n```\n",
+        "```sh (not run: needs a browser)\namidst studio --colour\n```\n",
+        "```toml\n[serch]\nseed = 1\n```\n",
+        "```yaml\nsteps: []\n```\n",
+        "```sh\necho 1\n",
+    ] {
+        assert!(page(wrong).is_err(), "{wrong}");
+    }
 }
 
 /// The keys that a page lists under a heading, and those of them that are printed only sometimes.
