@@ -146,6 +146,9 @@ impl Reading {
             self.begins.push(None);
             return Ok(());
         }
+        // Longer texts are several variables; a width that the file merely declares would be allocated for every cell.
+        let width = usize::try_from(kind).ok().filter(|width| *width <= 255);
+        let width = width.ok_or("a text has a width that it cannot have")?;
         if self.begins.len() >= COLUMN_LIMIT * 32 || self.variables.len() >= COLUMN_LIMIT * 2 {
             return Err("it has more columns than a table may have".to_string());
         }
@@ -155,7 +158,7 @@ impl Reading {
         self.begins.push(Some(self.variables.len()));
         self.variables.push(Variable {
             short,
-            width: usize::try_from(kind).unwrap_or(0),
+            width,
             segment: self.begins.len() - 1,
             format: (print >> 16) as u8,
             missing: Missing { values, numbers, range },

@@ -189,3 +189,22 @@ fn damaged_files_are_errors() {
         }
     }
 }
+
+/// A text of SPSS has at most 255 bytes a variable. A file that declares more is refused before that much is allocated
+/// for every cell.
+#[test]
+fn widths_that_no_text_of_spss_has_are_refused() {
+    let whole = std::fs::read(fixture("people.sav")).unwrap();
+    // The first variable record follows the header of 176 bytes: its type is 2, then comes the width.
+    assert_eq!(whole[176..180], 2i32.to_le_bytes());
+    for (width, refused) in [(255, false), (256, true), (0x2041_0000, true), (i32::MAX, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wide.sav");
+        let mut bytes = whole.clone();
+        bytes[180..184].copy_from_slice(&i32::to_le_bytes(width));
+        std::fs::write(&path, &bytes).unwrap();
+        let said = read(&path.to_string_lossy(), &ReadOptions::default()).err().map(|error| error.to_string());
+        let named = said.as_deref().is_some_and(|said| said.contains("a text has a width that it cannot have"));
+        assert_eq!(named, refused, "{width}: {said:?}");
+    }
+}
