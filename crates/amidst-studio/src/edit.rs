@@ -162,7 +162,10 @@ pub fn apply(
         }
         Edit::Text { .. } => String::new(),
     };
-    Ok((what, document.to_string()))
+    let text = document.to_string();
+    // A path may be nested deeper than anybody reads: what could not be opened again is not made.
+    text.parse::<DocumentMut>().map_err(not_toml)?;
+    Ok((what, text))
 }
 
 /// The sections of a policy that stay when it is drafted anew.
