@@ -14,6 +14,7 @@ mod probe;
 mod publish;
 mod recode;
 mod rolled;
+mod select;
 mod session;
 mod source;
 mod sql;
@@ -75,6 +76,8 @@ pub struct ClusterRows<'a> {
 /// What reading leaves for writing.
 struct Read {
     source: Source,
+    /// The file of its counted combinations.
+    frequencies: PathBuf,
     /// The distinct values of its columns.
     values: Values,
     /// How many parts a plan is divided into.
@@ -135,6 +138,7 @@ impl Engine for Cluster {
             (None, Some(input)) => policy.origin.resolve(input).to_string_lossy().into_owned(),
             (None, None) => return Err(Failure::Usage("the policy names no input; add one, or say --input".into())),
         };
+        let frequencies = self.file("frequencies.parquet");
         let (context, source, partitions, counts) = self.runtime.block_on(async {
             let wait = self.settings.wait;
             let executors = probe::executors(&self.settings.scheduler, wait, Some(options.control.cancel)).await?;
@@ -147,13 +151,14 @@ impl Engine for Cluster {
             Prepared::covers(policy, &source.header())?;
             source.single_valued(policy)?;
             let counting = Counting { policy, source: &source, context: &context, runner };
-            let counts = counting.count(&self.file("frequencies.parquet"), self.settings.gather, options).await?;
+            let counts = counting.count(&frequencies, self.settings.gather, options).await?;
             Ok::<_, Failure>((context, source, partitions, counts))
         })?;
-        let read = |values| Read { source, values, partitions, placement: None };
+        let combined = frequencies.clone();
+        let read = |values| Read { source, frequencies, values, partitions, placement: None };
         match counts {
             Counts::Gathered(counted) => {
-                let values = Values::Combined(self.file("frequencies.parquet"));
+                let values = Values::Combined(combined);
                 let prepared = Prepared::of_counts(policy, counted, options)?;
                 Ok((prepared, ClusterRows { read: read(values), remote: None }))
             }

@@ -72,7 +72,7 @@ impl Placement {
             dealt.among = Some(format!(" JOIN among ON {}", on("among")));
             let on: Vec<String> = (0..keys).map(|i| format!("t.{}{i} = c.k{i}", Joining::FOUND)).collect();
             dealt.joins = format!(" JOIN c ON {}", on.join(" AND "));
-            dealt.deal();
+            dealt.dealt = true;
             joinings.push(dealt);
         }
         joining.tables.push(("placed".to_string(), self.files.clone()));

@@ -1,10 +1,11 @@
 //! Writing the release: labels by joins, and an order that says nothing about the input.
 //!
 //! The order of the published rows is a function of what they publish: they are sorted by a digest of their cells and
-//! the seed. With more than one part, groups of input files are first recoded and sorted each by itself, and then every
-//! part takes its range of digests from all of them, so no part tells which file a row came from. Every job writes one
-//! file under a name that does not depend on the attempt: a job that is done again after an executor died replaces what
-//! it had written, and never adds to it.
+//! the seed. Where the counted combinations tell the release, one job recodes and sorts those, and every part becomes
+//! as many rows of its range of digests as were counted. Otherwise groups of input files are first recoded and sorted
+//! each by itself, and then every part takes its range from all of them, so no part tells which file a row came from.
+//! Every job writes one file under a name that does not depend on the attempt: a job that is done again after an
+//! executor died replaces what it had written, and never adds to it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,23 +13,23 @@ use std::sync::Arc;
 use amidst::Failure;
 use amidst::engine::{Recoded, Written, of_parts};
 use amidst::job::{Job, Stage};
-use amidst::policy::Role;
 use amidst::release::Released;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
-use super::count::rows_of;
+use super::count::{ROWS, rows_of};
 use super::recode::{Joining, Tables};
+use super::select::{Unit, expanded};
 use super::session::{Runner, broken, local, parquet, publishing, remote};
-use super::typed::{Typed, Typing, kept};
+use super::typed::{Typed, Typing};
 use super::{Read, Settings, sql};
 
 /// The digest that rows are sorted by. No column of a table is called that.
-const DIGEST: &str = "__amidst_digest";
+pub(super) const DIGEST: &str = "__amidst_digest";
 /// The person of a row, for the checker alone.
-const PERSON: &str = "__amidst_person";
+pub(super) const PERSON: &str = "__amidst_person";
 
 /// Everything that writing needs.
 pub struct Publishing<'a> {
@@ -55,28 +56,29 @@ impl Publishing<'_> {
         let persons = self.recoded.prepared.set.persons;
         let files: Vec<String> = (0..parts).map(|p| format!("{}/part-{p:05}.parquet", self.recoded.name)).collect();
         let tell = |share: f64| job.tell(Stage::Write, share);
-        let mut groups: Vec<(&Joining, Vec<usize>)> = Vec::new();
-        for joining in &joinings {
-            groups.extend(self.groups(parts, joining.dealt).into_iter().map(|files| (joining, files)));
-        }
-        // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
-        let width = self.read.partitions.div_ceil(groups.len()).max(1);
-        let recoded = self.jobs(groups.len(), |i| self.recode(groups[i].0, &groups[i].1, i, width));
-        recoded.await?;
+        let unit = self.unit();
+        let recoded = match unit {
+            Unit::Rows => self.recode_rows(&joinings, parts).await?,
+            Unit::Combinations => vec![self.recode_combinations(&joinings).await?],
+        };
         tell(0.4);
-        let columns = self.types(groups.len(), &released).await?;
+        let columns = self.types(&recoded, &released).await?;
         tell(0.5);
-        let columns: Vec<String> = columns.iter().map(Typed::written).collect();
-        let columns = columns.join(", ");
-        let sorted = self.jobs(parts, |p| self.sort(groups.len(), p, parts, folder.join(&files[p]), &columns));
-        sorted.await?;
+        let written: Vec<String> = columns.iter().map(Typed::written).collect();
+        let names: Vec<String> = columns.iter().map(|column| sql::name(&column.name)).collect();
+        let (written, names) = (written.join(", "), names.join(", "));
+        let part = |p: usize| match unit {
+            Unit::Rows => self.sorted(&written, p, parts),
+            Unit::Combinations => expanded(&written, &names, &format!("r{}", range(p, parts))),
+        };
+        self.jobs(parts, |p| self.write(part(p), &recoded, folder.join(&files[p]))).await?;
         tell(0.9);
         if persons {
             let side = self.work.join("persons");
             std::fs::create_dir_all(&side).map_err(|e| Failure::Io(e.to_string()))?;
             let place = |p: usize| side.join(format!("{p:05}.parquet"));
             let person = sql::name(PERSON);
-            self.jobs(parts, |p| self.sort(groups.len(), p, parts, place(p), &person)).await?;
+            self.jobs(parts, |p| self.write(self.sorted(&person, p, parts), &recoded, place(p))).await?;
             let mut people = Vec::with_capacity(rows as usize);
             let mut number = FxHashMap::default();
             for p in 0..parts {
@@ -115,13 +117,57 @@ impl Publishing<'_> {
         groups.into_iter().map(|(_, files)| files).filter(|files| !files.is_empty()).collect()
     }
 
-    /// Recodes a group of files into one file, sorted by digest.
-    async fn recode(&self, joining: &Joining, files: &[usize], group: usize, width: usize) -> Result<(), Failure> {
-        let context = remote(self.runner.scheduler, width).await?;
-        self.read.source.register(&context, "t", files)?;
+    /// Recodes the rows, each group of files into one file that is sorted by digest.
+    async fn recode_rows(&self, joinings: &[Joining], parts: usize) -> Result<Vec<PathBuf>, Failure> {
+        let mut groups: Vec<(&Joining, Vec<usize>)> = Vec::new();
+        for joining in joinings {
+            groups.extend(self.groups(parts, joining.dealt).into_iter().map(|files| (joining, files)));
+        }
+        // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
+        let width = self.read.partitions.div_ceil(groups.len()).max(1);
+        let recode = async |i: usize| {
+            let (joining, files) = &groups[i];
+            let context = remote(self.runner.scheduler, width).await?;
+            self.read.source.register(&context, "t", files)?;
+            self.tables(&context, joining).await?;
+            self.recode(&context, &self.select(joining, Unit::Rows), &self.group_file(i)).await
+        };
+        self.jobs(groups.len(), recode).await?;
+        Ok((0..groups.len()).map(|i| self.group_file(i)).collect())
+    }
+
+    /// Recodes the counted combinations into one file that is sorted by digest. Rows are made of them in the order of that
+    /// file.
+    async fn recode_combinations(&self, joinings: &[Joining]) -> Result<PathBuf, Failure> {
+        let width = self.read.partitions.div_ceil(joinings.len()).max(1);
+        let recode = async |i: usize| {
+            let context = remote(self.runner.scheduler, width).await?;
+            parquet(&context, "t", &self.read.frequencies).await?;
+            self.tables(&context, &joinings[i]).await?;
+            self.recode(&context, &self.select(&joinings[i], Unit::Combinations), &self.group_file(i)).await
+        };
+        self.jobs(joinings.len(), recode).await?;
+        if joinings.len() == 1 {
+            return Ok(self.group_file(0));
+        }
+        let apart: Vec<PathBuf> = (0..joinings.len()).map(|i| self.group_file(i)).collect();
+        let context = remote(self.runner.scheduler, self.read.partitions).await?;
+        self.gathered(&context, &apart).await?;
+        let together = self.group_file(joinings.len());
+        self.recode(&context, "SELECT * FROM r", &together).await?;
+        Ok(together)
+    }
+
+    /// The file of a group of recoded rows or combinations.
+    fn group_file(&self, group: usize) -> PathBuf {
+        self.work.join(format!("recoded-{group:05}.parquet"))
+    }
+
+    /// Makes the tables to join with known.
+    async fn tables(&self, context: &SessionContext, joining: &Joining) -> Result<(), Failure> {
         for (name, files) in &joining.tables {
             match files.as_slice() {
-                [file] => parquet(&context, name, file).await?,
+                [file] => parquet(context, name, file).await?,
                 files => {
                     let urls: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
                     let frame = context.read_parquet(urls, Default::default()).await.map_err(broken)?;
@@ -129,95 +175,22 @@ impl Publishing<'_> {
                 }
             }
         }
-        let to = self.work.join(format!("recoded-{group:05}.parquet"));
+        Ok(())
+    }
+
+    /// Writes what a statement selects into a file, sorted by digest.
+    async fn recode(&self, context: &SessionContext, select: &str, to: &Path) -> Result<(), Failure> {
         let statement = format!(
-            "COPY ({} ORDER BY {}) TO {} STORED AS PARQUET",
-            self.select(joining),
+            "COPY ({select} ORDER BY {}) TO {} STORED AS PARQUET",
             sql::name(DIGEST),
             sql::text(&to.to_string_lossy())
         );
-        self.runner.run(&context, &statement).await.map(|_| ())
+        self.runner.run(context, &statement).await.map(|_| ())
     }
 
-    /// What a row becomes.
-    fn select(&self, joining: &Joining) -> String {
-        let prepared = self.recoded.prepared;
-        let policy = self.recoded.policy;
-        let mut published = Vec::new();
-        let mut cells = vec![sql::text(&policy.search.seed.to_string())];
-        for field in self.read.source.schema.fields() {
-            let column = sql::name(field.name());
-            let role = policy.column(field.name()).map_or(Role::Identifying, |c| c.role);
-            let cell = match role {
-                Role::Quasi => {
-                    let q = prepared.generalizations.iter().position(|g| g.name == *field.name()).unwrap_or_default();
-                    format!("c.l{q}")
-                }
-                Role::Sensitive | Role::Insensitive => kept(field, &format!("t.{column}")),
-                _ => continue,
-            };
-            // Each with its length, so that no two rows are joined to one text.
-            let text = format!("coalesce(CAST({cell} AS VARCHAR), '')");
-            cells.extend([format!("CAST(character_length({text}) AS VARCHAR)"), text]);
-            published.push(format!("{cell} AS {column}"));
-        }
-        let digest = format!("arrow_cast(substr(md5(concat_ws('|', {})), 1, 16), 'Utf8')", cells.join(", "));
-        published.push(format!("{digest} AS {}", sql::name(DIGEST)));
-        let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
-        if let Some(key) = key {
-            published.push(format!(
-                "coalesce(CAST(t.{} AS VARCHAR), '') AS {}",
-                sql::name(&key.name),
-                sql::name(PERSON)
-            ));
-        }
-        let names = |position: usize| sql::name(&prepared.table.columns[position].name);
-        let number = |(i, &position): (usize, &usize)| {
-            format!(" JOIN m{i} ON t.{} IS NOT DISTINCT FROM m{i}.v", names(position))
-        };
-        let mut numbers: String = joining.keys.iter().enumerate().map(number).collect();
-        let known = sql::filter(&self.read.source.known(policy));
-        let mut from = "t".to_string();
-        let mut filter = known.clone();
-        if joining.dealt {
-            // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is
-            // one.
-            let keys: Vec<String> = joining.keys.iter().map(|&k| format!("t.{}", names(k))).collect();
-            let all = self
-                .read
-                .source
-                .schema
-                .fields()
-                .iter()
-                .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
-            let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
-            let mut among = String::new();
-            let mut found = String::new();
-            if let Some(join) = &joining.among {
-                // The numbers of the values are looked up once and travel on: a plan twice as deep is refused by the
-                // scheduler.
-                among = format!("{numbers}{join}");
-                found = (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect();
-                numbers = String::new();
-            }
-            from = format!(
-                "(SELECT t.*{found}, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS t",
-                keys.join(", "),
-                order.join(", ")
-            );
-            filter = String::new();
-        }
-        let joins = numbers + &joining.joins;
-        if let Some(more) = &joining.filter {
-            filter = if filter.is_empty() { format!(" WHERE {more}") } else { format!("{filter} AND {more}") };
-        }
-        format!("SELECT {} FROM {from}{joins}{filter}", published.join(", "))
-    }
-
-    /// Makes the recoded rows known as `r`, and tells their columns.
-    async fn gathered(&self, context: &SessionContext, groups: usize) -> Result<SchemaRef, Failure> {
-        let union = (0..groups).map(|g| self.work.join(format!("recoded-{g:05}.parquet")));
-        let urls: Vec<String> = union.map(|path| path.to_string_lossy().into_owned()).collect();
+    /// Makes recoded rows known as `r`, and tells their columns.
+    async fn gathered(&self, context: &SessionContext, recoded: &[PathBuf]) -> Result<SchemaRef, Failure> {
+        let urls: Vec<String> = recoded.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let frame = context.read_parquet(urls, Default::default()).await.map_err(broken)?;
         let schema = Arc::clone(frame.schema().inner());
         context.register_table("r", frame.into_view()).map_err(broken)?;
@@ -225,10 +198,10 @@ impl Publishing<'_> {
     }
 
     /// The types of the published columns.
-    async fn types(&self, groups: usize, released: &Released) -> Result<Vec<Typed>, Failure> {
+    async fn types(&self, recoded: &[PathBuf], released: &Released) -> Result<Vec<Typed>, Failure> {
         let context = remote(self.runner.scheduler, self.read.partitions).await?;
-        let schema = self.gathered(&context, groups).await?;
-        let published = |name: &str| !matches!(name, DIGEST | PERSON);
+        let schema = self.gathered(&context, recoded).await?;
+        let published = |name: &str| !matches!(name, DIGEST | PERSON | ROWS);
         let typing = Typing::new(self.recoded.policy, released, &schema, published);
         let answer = match typing.question("r") {
             Some(question) => self.runner.run(&context, &question).await?,
@@ -237,27 +210,21 @@ impl Publishing<'_> {
         typing.answered(&answer)
     }
 
-    /// Writes some columns of a part: the rows of its range of digests, from all groups.
-    async fn sort(&self, groups: usize, part: usize, parts: usize, to: PathBuf, columns: &str) -> Result<(), Failure> {
-        let context = publishing(self.runner.scheduler).await?;
-        let schema = self.gathered(&context, groups).await?;
+    /// Some columns of the rows of a part: those of its range of digests, from all groups.
+    fn sorted(&self, columns: &str, part: usize, parts: usize) -> String {
         let digest = sql::name(DIGEST);
-        let order = match schema.column_with_name(PERSON).is_some() {
+        let order = match self.recoded.prepared.set.persons {
             true => format!("{digest}, {}", sql::name(PERSON)),
-            false => digest.clone(),
+            false => digest,
         };
-        let mut range = Vec::new();
-        if part > 0 {
-            range.push(format!("{digest} >= '{}'", bound(part, parts)));
-        }
-        if part + 1 < parts {
-            range.push(format!("{digest} < '{}'", bound(part + 1, parts)));
-        }
-        let statement = format!(
-            "COPY (SELECT {columns} FROM r{} ORDER BY {order}) TO {} STORED AS PARQUET",
-            sql::filter(&range),
-            sql::text(&to.to_string_lossy())
-        );
+        format!("SELECT {columns} FROM r{} ORDER BY {order}", range(part, parts))
+    }
+
+    /// Writes what a statement selects from recoded rows into one file.
+    async fn write(&self, statement: String, recoded: &[PathBuf], to: PathBuf) -> Result<(), Failure> {
+        let context = publishing(self.runner.scheduler).await?;
+        self.gathered(&context, recoded).await?;
+        let statement = format!("COPY ({statement}) TO {} STORED AS PARQUET", sql::text(&to.to_string_lossy()));
         self.runner.run(&context, &statement).await.map(|_| ())
     }
 
@@ -289,6 +256,14 @@ impl Publishing<'_> {
         }
         Ok(kept)
     }
+}
+
+/// The condition that a row or combination is in a part.
+fn range(part: usize, parts: usize) -> String {
+    let digest = sql::name(DIGEST);
+    let from = (part > 0).then(|| format!("{digest} >= '{}'", bound(part, parts)));
+    let upto = (part + 1 < parts).then(|| format!("{digest} < '{}'", bound(part + 1, parts)));
+    sql::filter(&from.into_iter().chain(upto).collect::<Vec<String>>())
 }
 
 /// The lowest digest of a part, in hexadecimal.

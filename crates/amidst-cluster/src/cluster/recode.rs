@@ -67,9 +67,8 @@ pub struct Joining {
     pub keys: Vec<usize>,
     /// The joins after those with the tables `mN`.
     pub joins: String,
-    /// What else must be true of a row that is published.
-    pub filter: Option<String>,
-    /// Whether rows that agree in everything are dealt out to several classes.
+    /// Whether rows that agree in everything are dealt out to several classes: those numbered after `c.after` and up to
+    /// `c.upto`.
     pub dealt: bool,
     /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere. Then the
     /// numbers of the deciding columns are columns of the rows, and `joins` takes them from there.
@@ -79,12 +78,6 @@ pub struct Joining {
 impl Joining {
     /// How columns with the numbers of values begin. No column of a table is called that.
     pub const FOUND: &'static str = "__amidst_g";
-
-    /// Deals rows out by their numbers.
-    pub fn deal(&mut self) {
-        self.filter = Some("t.__amidst_row > c.after AND t.__amidst_row <= c.upto".to_string());
-        self.dealt = true;
-    }
 }
 
 impl Tables {
@@ -94,16 +87,13 @@ impl Tables {
         write(&classes(recoded, &self.rows, self.keys.len(), self.dealt)?, &folder.join("c.parquet"))?;
         let names = (0..self.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]);
         let on: Vec<String> = (0..self.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
-        let mut joining = Joining {
+        Ok(Joining {
             tables: names.map(|name| (name.clone(), vec![folder.join(format!("{name}.parquet"))])).collect(),
             joins: format!(" JOIN c ON {}", on.join(" AND ")),
             keys: self.keys,
-            ..Joining::default()
-        };
-        if self.dealt {
-            joining.deal();
-        }
-        Ok(joining)
+            dealt: self.dealt,
+            among: None,
+        })
     }
 
     /// The tables of a recoding, with as few columns to look at as decide it.
