@@ -1,4 +1,4 @@
-//! Reads Parquet and Arrow IPC through their crates, every cell as text. The files of a release are first checked
+//! Reads Parquet and Arrow IPC through their crates. The files of a release are first checked
 //! against the form of releases (`parquet`, `pages`, `arrow`).
 
 use std::io::{Read, Seek, SeekFrom};
@@ -6,15 +6,13 @@ use std::path::Path;
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, RecordBatch, StringArray};
-use arrow_schema::{DataType, Schema};
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
 use rayon::prelude::*;
 
-use super::selection::Cells;
+use super::coded::Coder;
 use super::tally::Tally;
-use super::{Fingerprint, Reading, arrow, fingerprint, number, pages, parquet, refused, unreadable};
+use super::{Fingerprint, Reading, arrow, fingerprint, pages, parquet, refused, unreadable};
 use crate::content::{Content, Opened};
 use crate::problem::Problem;
 
@@ -44,10 +42,11 @@ pub(crate) fn read_parquet(
         let reader = ParquetRecordBatchReaderBuilder::try_new(file)
             .and_then(|b| b.with_row_groups(vec![index]).with_batch_size(8192).build())
             .map_err(broken)?;
+        let mut coder = tally.coder(header.len());
         let mut rows = 0;
         for batch in reader {
             let batch = batch.map_err(|e| unreadable(path, &e.to_string()))?;
-            rows += add(path, &batch, first + rows, tally)?;
+            rows += add(path, &batch, first + rows, &mut coder, tally)?;
         }
         Ok(rows)
     };
@@ -169,10 +168,11 @@ fn batches(
 ) -> Result<Vec<String>, Problem> {
     total.open(path, &header)?;
     let before = total.rows_before();
+    let mut coder = total.coder(header.len());
     let mut rows = 0;
     for batch in reader {
         let batch = batch.map_err(|e| unreadable(path, &e.to_string()))?;
-        rows += add(path, &batch, before + rows, total)?;
+        rows += add(path, &batch, before + rows, &mut coder, total)?;
     }
     total.advance(rows);
     Ok(header)
@@ -182,56 +182,17 @@ fn names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|f| f.name().clone()).collect()
 }
 
-struct Row<'a> {
-    columns: &'a [Option<StringArray>],
-    row: usize,
-}
+/// Rows that are counted at a time.
+const ROWS: usize = 1024;
 
-impl Cells for Row<'_> {
-    fn cell(&self, column: usize) -> &[u8] {
-        match self.columns.get(column) {
-            Some(Some(array)) if array.is_valid(self.row) => array.value(self.row).as_bytes(),
-            _ => &[],
-        }
-    }
-
-    fn is_null(&self, column: usize) -> bool {
-        !matches!(self.columns.get(column), Some(Some(array)) if array.is_valid(self.row))
-    }
-}
-
-/// The cells of an array as texts. Numbers have the one text that releases use: the shortest that reads back as the
-/// same number, without trailing zeros after the point.
-fn texts(array: &dyn Array) -> Result<StringArray, arrow_schema::ArrowError> {
-    Ok(match array.data_type() {
-        DataType::Float64 => array.as_primitive::<Float64Type>().iter().map(|x| x.map(number::of_double)).collect(),
-        DataType::Float32 => array.as_primitive::<Float32Type>().iter().map(|x| x.map(number::of_single)).collect(),
-        DataType::Float16 => {
-            let singles = arrow_cast::cast(array, &DataType::Float32)?;
-            return texts(&singles);
-        }
-        kind => {
-            let cast = arrow_cast::cast(array, &DataType::Utf8)?;
-            let text = cast.as_string::<i32>();
-            match kind.is_decimal() {
-                true => text.iter().map(|t| t.map(number::trimmed)).collect(),
-                false => text.clone(),
-            }
-        }
-    })
-}
-
-fn add(path: &Path, batch: &RecordBatch, first: u64, tally: &mut Tally) -> Result<u64, Problem> {
-    let needed = tally.needed();
-    let mut columns: Vec<Option<StringArray>> = vec![None; batch.num_columns()];
-    for index in needed {
-        let text = texts(batch.column(index)).map_err(|e| unreadable(path, &format!("column {}: {e}", index + 1)))?;
-        columns[index] = Some(text);
-    }
-    for row in 0..batch.num_rows() {
+fn add(path: &Path, batch: &RecordBatch, first: u64, coder: &mut Coder, tally: &mut Tally) -> Result<u64, Problem> {
+    let cells = coder.batch(batch, &tally.needed()).map_err(|what| unreadable(path, &what))?;
+    let rows = batch.num_rows();
+    for from in (0..rows).step_by(ROWS) {
+        let number = first + from as u64;
         tally
-            .add(first + row as u64, &Row { columns: &columns, row })
-            .map_err(|what| unreadable(path, &format!("row {}: {what}", first + row as u64 + 1)))?;
+            .add_all(number, &coder.rows(&cells, from..rows.min(from + ROWS)))
+            .map_err(|(before, what)| unreadable(path, &format!("row {}: {what}", number + before + 1)))?;
     }
-    Ok(batch.num_rows() as u64)
+    Ok(rows as u64)
 }

@@ -7,6 +7,7 @@
 
 mod arrow;
 mod canonical;
+mod coded;
 mod columnar;
 pub(crate) mod counted;
 mod delimited;
@@ -26,6 +27,8 @@ mod thrift;
 mod view_tally;
 
 use std::path::Path;
+
+use rayon::prelude::*;
 
 use crate::content::Content;
 use crate::digest::HashingReader;
@@ -90,38 +93,59 @@ pub(crate) fn count(
     let mut total = Tally::new(selection);
     let mut header: Option<Vec<String>> = None;
     let mut prints = Vec::with_capacity(files.len());
-    for path in files {
-        let (format, gz) = format_of(path).ok_or_else(|| {
-            unreadable(
-                path,
-                "its ending tells no format: .csv .tsv .jsonl (each also .gz), .parquet or .arrow expected",
-            )
-        })?;
-        let format = match format {
-            Format::Delimited(_) if reading == Reading::Source => Format::Delimited(None),
-            other => other,
+    // Several files are counted at once, each by itself, unless rows are identified by their numbers.
+    let together = if total.needs_row_numbers() { 1 } else { rayon::current_num_threads() };
+    for some in files.chunks(together) {
+        let read: Vec<ReadTable> = if let [path] = some {
+            vec![table(path, reading, &mut total)]
+        } else {
+            let shared = &total;
+            let count = |path: &Content| {
+                let mut own = shared.fork();
+                table(path, reading, &mut own).map(|read| (read, own))
+            };
+            let apart: Vec<Result<_, Problem>> = some.par_iter().map(count).collect();
+            let mut merge = |(read, own)| total.merge(own).map_err(put_aside).map(|()| read);
+            apart.into_iter().map(|counted| counted.and_then(&mut merge)).collect()
         };
-        let before = total.rows_before();
-        // Decoders of binary formats are external code: a panic in one is reported as a damaged file.
-        let read =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, &mut total)));
-        let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
-        match &header {
-            // A file of JSON lines without lines names no columns.
-            _ if columns.is_empty() => {}
-            Some(first) if *first != columns => {
-                return Err(Problem::violation(
-                    ProblemKind::Column,
-                    format!("{}: its columns differ from those of the first file", path.display()),
-                ));
+        for (path, read) in some.iter().zip(read) {
+            let (columns, print) = read?;
+            prints.push(print);
+            match &header {
+                // A file of JSON lines without lines names no columns.
+                _ if columns.is_empty() => {}
+                Some(first) if *first != columns => {
+                    return Err(Problem::violation(
+                        ProblemKind::Column,
+                        format!("{}: its columns differ from those of the first file", path.display()),
+                    ));
+                }
+                Some(_) => {}
+                None => header = Some(columns),
             }
-            Some(_) => {}
-            None => header = Some(columns),
         }
-        prints.push(Fingerprint { rows: total.rows_before() - before, ..print });
     }
     let counted = total.finish(selection, header.unwrap_or_default()).map_err(put_aside)?;
     Ok((counted, prints))
+}
+
+/// The columns and the fingerprint of a file.
+type ReadTable = Result<(Vec<String>, Fingerprint), Problem>;
+
+/// Counts the rows of a file into `tally`.
+fn table(path: &Content, reading: Reading, tally: &mut Tally) -> ReadTable {
+    let (format, gz) = format_of(path).ok_or_else(|| {
+        unreadable(path, "its ending tells no format: .csv .tsv .jsonl (each also .gz), .parquet or .arrow expected")
+    })?;
+    let format = match format {
+        Format::Delimited(_) if reading == Reading::Source => Format::Delimited(None),
+        other => other,
+    };
+    let before = tally.rows_before();
+    // Decoders of binary formats are external code: a panic in one is reported as a damaged file.
+    let read = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| one_file(path, format, gz, reading, tally)));
+    let (columns, print) = read.map_err(|_| unreadable(path, "the file is damaged"))??;
+    Ok((columns, Fingerprint { rows: tally.rows_before() - before, ..print }))
 }
 
 fn one_file(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::coded::Coder;
 use super::counted::{Counted, CountedView};
 use super::key::{encode, intern, key_text, sorted};
 use super::selection::{Cells, Layout, Selection, runs};
@@ -107,6 +108,16 @@ impl Tally {
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+
+    /// Numbers for the cells of a file with this many columns. What is known of the texts of other files is forgotten: the
+    /// same numbers mean other cells there.
+    pub(super) fn coder(&mut self, columns: usize) -> Coder {
+        self.texts.clear();
+        let layout = &self.layout;
+        let coded: Vec<usize> =
+            layout.key.iter().chain(layout.views.iter().flatten()).chain(&layout.missing).copied().collect();
+        Coder::new(columns, &coded)
     }
 
     /// Whether rows must be added with their numbers: waived rows and persons are given by row number.
@@ -229,6 +240,7 @@ impl Tally {
     /// never split.
     pub(crate) fn merge(&mut self, mut other: Tally) -> std::io::Result<()> {
         other.uniques.close()?;
+        self.before += other.before;
         self.dropped += other.dropped;
         if self.keys.is_empty() && self.views.iter().all(|v| v.values.is_empty()) {
             (self.keys, self.sizes, self.members, self.views) = (other.keys, other.sizes, other.members, other.views);

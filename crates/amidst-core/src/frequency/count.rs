@@ -30,8 +30,17 @@ fn sensitive_tuples(
     {
         // The sensitive digits of a key are a small number.
         let digits = |key: u64| (key % head / tail) as usize;
-        let mut place = vec![0u32; possible];
-        found.keys.iter().for_each(|&key| place[digits(key)] = 1);
+        let seen = |keys: &[u64]| {
+            let mut seen = vec![0u32; possible];
+            keys.iter().for_each(|&key| seen[digits(key)] = 1);
+            seen
+        };
+        let part = found.keys.len().div_ceil(rayon::current_num_threads()).max(possible).max(ENTRIES);
+        let either = |mut one: Vec<u32>, other: Vec<u32>| {
+            one.iter_mut().zip(other).for_each(|(one, other)| *one |= other);
+            one
+        };
+        let mut place = found.keys.par_chunks(part).map(seen).reduce(|| vec![0; possible], either);
         let mut tuples = Vec::new();
         let present: Vec<usize> = (0..possible).filter(|&n| place[n] == 1).collect();
         for (count, number) in (0u32..).zip(present) {
@@ -44,7 +53,7 @@ fn sensitive_tuples(
                 rest /= domain.max(1);
             }
         }
-        return (tuples, found.keys.iter().map(|&key| place[digits(key)]).collect());
+        return (tuples, found.keys.par_iter().map(|&key| place[digits(key)]).collect());
     }
     let mut values = vec![Codes::U32(Vec::with_capacity(found.keys.len())); sensitive.len()];
     let mut own = vec![0; to];

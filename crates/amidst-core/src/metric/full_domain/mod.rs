@@ -16,6 +16,8 @@ pub(super) use additive::{Additive, sum_cells};
 
 use std::fmt::Debug;
 
+use rayon::prelude::*;
+
 use crate::frequency::{self, FrequencySet, Groups};
 use crate::hierarchy::Generalization;
 
@@ -233,8 +235,8 @@ impl<'a> Node<'a> {
 impl Input<'_> {
     /// How many rows hold each code of each quasi column.
     pub fn marginals(&self) -> Vec<Vec<u64>> {
-        let mut counts: Vec<Vec<u64>> = self.generalizations.iter().map(|g| vec![0; g.active()]).collect();
-        for tuple in 0..self.set.len() {
+        let none = || -> Vec<Vec<u64>> { self.generalizations.iter().map(|g| vec![0; g.active()]).collect() };
+        let count = |mut counts: Vec<Vec<u64>>, tuple: usize| {
             let rows = frequency::rows(self.set.groups.get(tuple));
             for (&code, counts) in self.set.tuple(tuple).iter().zip(&mut counts) {
                 // Codes that only a population has lie behind the table's own, and no row holds them.
@@ -242,8 +244,15 @@ impl Input<'_> {
                     *count += rows;
                 }
             }
-        }
-        counts
+            counts
+        };
+        let add = |mut one: Vec<Vec<u64>>, other: Vec<Vec<u64>>| {
+            one.iter_mut().flatten().zip(other.iter().flatten()).for_each(|(one, other)| *one += other);
+            one
+        };
+        // Parts are at least as long as the counts that each of them has.
+        let active: usize = self.generalizations.iter().map(Generalization::active).sum();
+        (0..self.set.len()).into_par_iter().with_min_len(active.max(1 << 14)).fold(none, count).reduce(none, add)
     }
 
     /// At most how many classes a node at these levels has.
