@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
@@ -178,13 +179,7 @@ impl Store {
     /// An error unless the tables are those of [`MIGRATIONS`] and nothing else is there that would run.
     fn check_schema(&self) -> Result<(), Failure> {
         let fail = |e| failure(&self.place, e);
-        let list = |connection: &Connection| -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
-            let mut query = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
-            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
-        };
-        let model = Connection::open_in_memory().map_err(fail)?;
-        MIGRATIONS.iter().try_for_each(|step| model.execute_batch(step)).map_err(fail)?;
-        if list(&model).map_err(fail)? != list(&self.connection).map_err(fail)? {
+        if *model().map_err(fail)? != schema(&self.connection).map_err(fail)? {
             return Err(damaged(&self.place, "its tables are not those of a series"));
         }
         Ok(())
@@ -359,6 +354,26 @@ impl Work<'_> {
     pub(super) fn keep_uses(&self) {
         self.store.ledger.keep_uses();
     }
+}
+
+/// Everything that a database declares: its type, its name and the statement that made it.
+type Schema = Vec<(String, String, Option<String>)>;
+
+fn schema(connection: &Connection) -> rusqlite::Result<Schema> {
+    let mut query = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+    query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+}
+
+/// What a state declares after all of [`MIGRATIONS`]; every process finds it out once.
+fn model() -> rusqlite::Result<&'static Schema> {
+    static MODEL: OnceLock<Schema> = OnceLock::new();
+    if let Some(model) = MODEL.get() {
+        return Ok(model);
+    }
+    let empty = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|step| empty.execute_batch(step))?;
+    let found = schema(&empty)?;
+    Ok(MODEL.get_or_init(|| found))
 }
 
 /// The sums of all tables as they are.
