@@ -5,8 +5,8 @@
 #
 # INPUTS executions (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by libFuzzer
 # in one process, whose memory is limited. A stable compiler and a C++ compiler will do: what cargo-fuzz passes to the
-# compiler is passed here (and `cargo fuzz run any` works in the folder `fuzz`, too). PLAIN=1 fires by the driver in
-# crates/amidst-testkit/src/mutants.rs instead, which is not guided and needs no second build.
+# compiler is passed here. PLAIN=1 fires by the driver in crates/amidst-testkit/src/mutants.rs instead, which is not guided and
+# needs no second build; PROFILE=release builds what it needs with optimization first.
 #
 # What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed,
 # and executions are counted in $CARGO_TARGET_DIR/fuzz/executions, a line for each run.
@@ -17,16 +17,16 @@ targets=("$@")
 inputs=${INPUTS:-10000000} seconds=${SECONDS_EACH:-3600}
 
 if [ -n "${PLAIN:-}" ]; then
+    # In the profile of the tests with the features of the whole selection, so that nothing is built for this alone.
+    [ -z "${PROFILE:-}" ] || tested=(--package amidst-fuzz)
     profile=(--profile "${PROFILE:-dev}")
-    # With the features of the whole selection, so that nothing is built for this alone.
     cargo test --locked --quiet --no-run "${tested[@]}" "${profile[@]}" --test fuzz
     for target in "${targets[@]}"; do
         (
-            # Two gigabytes are far more than an input of some kilobytes needs; the studio's threads reserve more than
-            # they use.
+            # Far more than an input of some kilobytes needs; the studio's threads reserve more than they use.
             [ "$target" = studio ] || ulimit -v 4000000
             export AMIDST_FUZZ_TARGET=$target AMIDST_FUZZ=$inputs AMIDST_FUZZ_SEED=${SEED:-$RANDOM} AMIDST_FUZZ_SECONDS=$seconds
-            cargo test --locked --quiet "${tested[@]}" "${profile[@]}" --test fuzz -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
+            cargo test --locked --quiet "${tested[@]}" "${profile[@]}" --test fuzz no_input -- --nocapture 2>&1 | grep -E "^$target|panic|takes|memory"
         )
     done
     exit
@@ -41,16 +41,22 @@ coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target, so that build scripts and macros are built without it.
 RUSTFLAGS="${coverage[*]} --cfg fuzzing" CARGO_TARGET_DIR="$place" \
-    cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" --bin any
+    cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" "${targets[@]/#/--bin=}"
 
 # A folder in memory, for what has to be a file.
-[ -d /dev/shm ] && export TMPDIR=/dev/shm
+TMPDIR=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 failed=0
 for target in "${targets[@]}"; do
     mkdir -p "$place/corpus/$target" "$place/failed/$target"
-    log=$place/$target.log
-    AMIDST_FUZZ_TARGET=$target "$place/$host/release/any" "$place/corpus/$target" "fuzz/corpus/$target" \
-        -runs="$inputs" -max_total_time="$seconds" -max_len="${LONGEST:-8192}" -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
+    log=$place/$target.log words=()
+    [ -f "fuzz/words/$target" ] && words=(-dict="fuzz/words/$target")
+    # As long as the longest file of the corpus, and somewhat longer; what is longer only takes longer.
+    longest=$(($(stat -c %s "fuzz/corpus/$target"/* | sort -n | tail -1) * 5 / 4))
+    [ "$longest" -ge 1024 ] || longest=1024
+    "$place/$host/release/$target" "$place/corpus/$target" "fuzz/corpus/$target" "${words[@]}" \
+        -runs="$inputs" -max_total_time="$seconds" -max_len="${LONGEST:-$longest}" -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
         -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || failed=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)

@@ -1,11 +1,9 @@
-//! One program for all targets: `AMIDST_FUZZ_TARGET` names the one that is put under fire.
+//! The program of every target: its own name tells which one is put under fire.
 
 #![no_main]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::OnceLock;
 
-use amidst_fuzz::TARGETS;
 use libfuzzer_sys::fuzz_target;
 
 /// What no input of some kilobytes has a reason to ask for in one piece.
@@ -48,16 +46,23 @@ fn limited(size: usize) {
 #[global_allocator]
 static ALLOCATOR: Limited = Limited;
 
-static TARGET: OnceLock<fn(&[u8]) -> String> = OnceLock::new();
+/// The target; with any other name the program is not built.
+const NAME: &str = env!("CARGO_BIN_NAME");
+const TARGET: fn(&[u8]) -> String = amidst_fuzz::named(NAME);
 
-fuzz_target!(|bytes: &[u8]| {
-    let target = TARGET.get_or_init(|| {
-        let name = std::env::var("AMIDST_FUZZ_TARGET").expect("AMIDST_FUZZ_TARGET names a target");
-        // A panic of a dependency that a reader contains is no finding; one that leaves the target ends the process.
-        std::panic::set_hook(Box::new(|_| {}));
-        TARGETS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("there is no target {name}")).1
-    });
-    if let Err(panic) = std::panic::catch_unwind(|| target(bytes)) {
+fn prepare() {
+    // A panic of a dependency that a reader contains is no finding; one that leaves the target ends the process.
+    std::panic::set_hook(Box::new(|_| {}));
+    // What is divided among threads is done here, at once: inputs are small, and counters are not shared with other
+    // threads then. Only a studio divides work on threads of its own, which would wait for this one.
+    if NAME != "studio" {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        pool.build_global().expect("the first pool");
+    }
+}
+
+fuzz_target!(init: prepare(), |bytes: &[u8]| {
+    if let Err(panic) = std::panic::catch_unwind(|| TARGET(bytes)) {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         eprintln!("panicked: {}", said.unwrap_or("without a word"));
         std::process::abort();

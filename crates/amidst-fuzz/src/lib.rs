@@ -2,9 +2,12 @@
 //!
 //! A target must return, whatever the bytes are: no panic, no abort, no hang, no memory that the bytes merely declare.
 //! Where an answer has a property that can be tested (what is written reads back; the size of blocks does not matter),
-//! the target tests it. Two drivers call the targets: `cargo fuzz` (the folder `fuzz`), which is guided by coverage,
+//! the target tests it. Two drivers call the targets: libFuzzer (the folder `fuzz`), which is guided by coverage,
 //! and `amidst_testkit::mutants`, which needs nothing but a stable compiler. The answer tells the latter whether an
 //! input was new.
+//!
+//! What a target needs beside its input (a certificate, a folder, a studio) is made once and used again: ten million
+//! executions have to fit into hours.
 //!
 //! Of tests alone. May use: `amidst`, `amidst-studio`.
 //!
@@ -69,6 +72,29 @@ pub const TARGETS: &[Target] = &[
     ("studio_edit", studio::edit),
 ];
 
+/// The target of that name, for programs that contain one alone.
+///
+/// # Panics
+/// When there is none; where the name is a constant, that is told when the program is built.
+pub const fn named(name: &str) -> fn(&[u8]) -> String {
+    let mut at = 0;
+    while at < TARGETS.len() {
+        if same(TARGETS[at].0.as_bytes(), name.as_bytes()) {
+            return TARGETS[at].1;
+        }
+        at += 1;
+    }
+    panic!("there is no target of that name")
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 /// The shape of a table, or why it is refused.
 type Read = Result<(usize, Vec<String>, Vec<usize>), String>;
 
@@ -117,6 +143,8 @@ fn encoded(bytes: &[u8]) -> String {
 
 const POLICY: &str = "[columns.age]\nrole = \"quasi\"\n[columns.disease]\nrole = \"sensitive\"\n\
                       [[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
+const SERIES_POLICY: &str = "[columns.id]\nrole = \"key\"\n[columns.age]\nrole = \"quasi\"\n[columns.zip]\nrole = \"quasi\"\n\
+                             [columns.disease]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 2\n";
 const TABLE: &str = "age,disease\n[20-29],Flu\n[20-29],HIV\n*,Flu\n*,Cancer\n";
 
 /// The certificate of a small release that stands.
@@ -254,24 +282,35 @@ fn envelope(bytes: &[u8]) -> String {
     }
 }
 
+/// The folder of a series whose state is exchanged, with the policy that the corpus began with.
+fn series_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("private")).expect("a folder");
+    std::fs::write(folder.path().join("private/policy.toml"), SERIES_POLICY).expect("a policy");
+    folder
+}
+
 /// The private state of a series.
 fn series_state(bytes: &[u8]) -> String {
-    let Ok(folder) = tempfile::tempdir() else { return String::new() };
-    let private = folder.path().join("private");
-    if std::fs::create_dir(&private).is_err() || std::fs::write(private.join("state.sqlite"), bytes).is_err() {
-        return String::new();
-    }
-    drop(std::fs::write(private.join("policy.toml"), POLICY));
-    match Series::open(folder.path()) {
-        Ok(series) => {
-            let (log, chain, check) = (series.log(), series.chain(), series.check());
-            let said = [log.err(), chain.err(), check.err()].into_iter().flatten();
-            said.map(|failure| failure.to_string()).collect()
+    thread_local!(static FOLDER: tempfile::TempDir = series_folder());
+    FOLDER.with(|folder| {
+        let private = folder.path().join("private");
+        // What the last state left behind.
+        for name in ["state.sqlite-wal", "state.sqlite-shm", "state.sqlite-journal", "state.head"] {
+            let _ = std::fs::remove_file(private.join(name));
         }
-        Err(failure) => {
-            let message = failure.to_string();
-            assert!(!message.is_empty());
-            message
+        std::fs::write(private.join("state.sqlite"), bytes).expect("a state");
+        match Series::open(folder.path()) {
+            Ok(series) => {
+                let (log, chain, check) = (series.log(), series.chain(), series.check());
+                let said = [log.err(), chain.err(), check.err()].into_iter().flatten();
+                said.map(|failure| failure.to_string()).collect()
+            }
+            Err(failure) => {
+                let message = failure.to_string();
+                assert!(!message.is_empty());
+                message
+            }
         }
-    }
+    })
 }

@@ -53,6 +53,7 @@ pub struct Running {
     /// An address that opens it once, for the arguments of a browser, which others on this machine may see.
     pub once: String,
     studio: Arc<Studio>,
+    router: Router,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -88,11 +89,12 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
     studio.guard.admit_once(once.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(failed)?;
     let router = router(Arc::clone(&studio));
+    let served = router.clone();
     runtime.spawn(async move {
         if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
             // The end of an answer is not to wait for the receipt of its beginning.
             let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-            let _ = axum::serve(listener, router).await;
+            let _ = axum::serve(listener, served).await;
         }
     });
     match &studio.project.data {
@@ -107,10 +109,15 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
         Some(_) => format!("http://{host}:{port}/"),
         None => opening(&token),
     };
-    Ok(Running { address, once: opening(&once), studio, runtime })
+    Ok(Running { address, once: opening(&once), studio, router, runtime })
 }
 
 impl Running {
+    /// What answers requests, for connections that do not come from the listener.
+    pub fn service(&self) -> Router {
+        self.router.clone()
+    }
+
     /// Waits until `stop` says so, then ends all jobs and the server.
     pub fn until(self, stop: impl Fn() -> bool) {
         while !stop() {
