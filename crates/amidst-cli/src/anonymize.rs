@@ -9,6 +9,7 @@ use amidst::job::{Improvement, Job, Stage};
 use amidst::plan::metric_of;
 use amidst::policy::Policy;
 use amidst::words::counted;
+use amidst_arguments::Run;
 use clap::Args;
 
 use crate::terminal::{CommandResult, Outcome, Terminal, figure, heading, table, thousands};
@@ -28,35 +29,18 @@ pub struct Anonymize {
     /// The policy
     policy: PathBuf,
 
-    /// The table, instead of the one that the policy names
-    #[arg(long, value_name = "DATA")]
-    input: Option<String>,
-
     /// Where the release goes: a folder, a file such as release.csv, which gets its certificate beside it, or - for
     /// standard output, without a certificate
     #[arg(long, value_name = "FOLDER|FILE|-", allow_hyphen_values = true)]
     out: Option<PathBuf>,
 
-    /// Replace a release that is there already
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    run: Run,
 
     /// Commit to the rows of the input in the certificate, so that `amidst open` can show single ones to an auditor.
     /// The certificate is then another one each time
     #[arg(long)]
     commit: bool,
-
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-
-    /// Where randomness starts, instead of the policy's seed
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// How many threads to use; all cores when absent
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
 
     /// Where the work is done
     #[arg(long, value_name = "local|df://HOST:PORT", default_value = "local")]
@@ -112,16 +96,10 @@ impl Anonymize {
             enough: terminal.enough_flag(),
             improvement: &improvement,
             progress: &progress,
-            threads: self.threads,
+            threads: self.run.threads,
             ..Job::default()
         };
-        let options = Options {
-            input: self.input.clone(),
-            out: self.out.clone(),
-            force: self.force,
-            seed: self.seed,
-            commit: self.commit,
-        };
+        let options = Options { commit: self.commit, ..self.run.options(self.out.clone()) };
         let done = anonymize(&policy, &options, &job)?;
         drop(bars);
         for warning in &done.warnings {
@@ -130,7 +108,7 @@ impl Anonymize {
         for note in &done.notes {
             terminal.detail(note);
         }
-        let told = match (self.json, terminal.is_quiet()) {
+        let told = match (self.run.json, terminal.is_quiet()) {
             (true, _) => terminal.json(&done.to_json()),
             (false, true) => terminal.result([protection(&done), published(&done)].concat().join("\n")),
             (false, false) => terminal.result(summary(&done)),
@@ -156,15 +134,16 @@ impl Anonymize {
             let message = "--commit needs a folder for what opens rows; name one with --out";
             return Err(Failure::Usage(message.to_string()));
         }
-        if self.json {
+        if self.run.json {
             let message = "--json and --out - both want standard output; name a file or a folder with --out";
             return Err(Failure::Usage(message.to_string()));
         }
-        policy.search.seed = self.seed.unwrap_or(policy.search.seed);
+        policy.search.seed = self.run.seed.unwrap_or(policy.search.seed);
         let bar = terminal.progress("working");
         let progress = |_: Stage, share: f64| bar.at(share);
-        let job = Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.threads, ..Job::default() };
-        let release = anonymize_source(&policy, self.input.clone(), &job)?;
+        let job =
+            Job { cancel: terminal.stop_flag(), progress: &progress, threads: self.run.threads, ..Job::default() };
+        let release = anonymize_source(&policy, self.run.input.clone(), &job)?;
         drop(bar);
         for warning in &release.outcome.warnings {
             terminal.warning(warning);

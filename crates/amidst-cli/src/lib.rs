@@ -35,6 +35,7 @@ mod verify;
 
 use std::ffi::OsString;
 
+use amidst_arguments::Verbosity;
 use clap::{Parser, Subcommand};
 
 use terminal::{Outcome, Terminal};
@@ -57,13 +58,8 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Say nothing but errors and the result, in few words
-    #[arg(long, short, global = true)]
-    quiet: bool,
-
-    /// Say more about what is being done
-    #[arg(long, short, global = true, conflicts_with = "quiet")]
-    verbose: bool,
+    #[command(flatten)]
+    verbosity: Verbosity,
 }
 
 #[derive(Debug, Subcommand)]
@@ -122,7 +118,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
             return code;
         }
     };
-    let terminal = Terminal::new(cli.quiet, cli.verbose);
+    let terminal = Terminal::new(cli.verbosity.quiet, cli.verbosity.verbose);
     // The JSON of `check` already contains failures.
     let json = json && !matches!(cli.command, Command::Check(_));
     let result = match cli.command {

@@ -8,10 +8,6 @@ use amidst::{Lacks, Remedy};
 /// A remedy as an instruction for the command line.
 pub fn words(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::NameDestination => "give it with --out FOLDER, or as `file` under [output] in the policy".into(),
-        Remedy::AnotherDestination => "choose another --out".into(),
-        Remedy::ReplaceRelease => "remove it, choose another --out, or replace it with --force".into(),
-        Remedy::RemoveOrMove => "--force replaces releases only; remove it yourself, or choose another --out".into(),
         Remedy::ReplaceFile => "choose another name, or replace it with --force".into(),
         Remedy::ReplaceStatement => "--force replaces a signed statement that does not stand".into(),
         Remedy::NameCertificate(table) => format!("name it with --release {} --certificate FILE", table.display()),
@@ -47,8 +43,7 @@ pub fn words(remedy: &Remedy) -> String {
             let undo = format!("`amidst series undo {}` takes back the last batch", folder.display());
             format!("{searched}{undo}; --allow-leak publishes this one all the same and says so")
         }
-        // A remedy without a flag of this command is worded by the library.
-        other => other.to_string(),
+        other => amidst_arguments::words(other),
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use amidst::Failure;
-use amidst::anonymize::{Anonymized, Options, anonymize_on};
+use amidst::anonymize::{Anonymized, anonymize_on};
 use amidst::check::{printable_json, printable_lines};
 use amidst::job::{Job, Stage};
 use amidst::policy::Policy;
+use amidst_arguments::Run;
 use clap::Args;
 
 use crate::address::Address;
@@ -34,29 +35,12 @@ pub struct Anonymize {
     #[arg(long, value_name = "df://HOST:PORT")]
     scheduler: Address,
 
-    /// The table, instead of the one that the policy names: a Parquet file, a folder or a pattern
-    #[arg(long, value_name = "DATA")]
-    input: Option<String>,
-
     /// Where the release goes: a folder on storage that all of the cluster sees
     #[arg(long, short, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Replace a release that is there already
-    #[arg(long)]
-    force: bool,
-
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-
-    /// Where randomness starts, instead of the policy's seed
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// How many threads this process uses for the search; all cores when absent
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    threads: usize,
+    #[command(flatten)]
+    run: Run,
 
     /// The folder for intermediate data, on storage that all of the cluster sees; beside the release when absent
     #[arg(long, value_name = "FOLDER")]
@@ -84,9 +68,9 @@ impl Anonymize {
     pub fn run(&self, quiet: bool) -> Result<(), Failure> {
         static STOP: AtomicBool = AtomicBool::new(false);
         let policy = Policy::read(&self.policy)?;
-        let runtime = runtime()?;
+        let runtime = runtime::start()?;
         runtime.spawn(async {
-            // The job ends at its next glance at the flag, and takes what it staged with it.
+            // The job ends at its next checkpoint, and takes what it staged with it.
             if tokio::signal::ctrl_c().await.is_ok() {
                 STOP.store(true, Ordering::Relaxed);
             }
@@ -114,13 +98,11 @@ impl Anonymize {
                 say(name);
             }
         };
-        let job = Job { cancel: &STOP, progress: &progress, threads: self.threads, ..Job::default() };
+        let job = Job { cancel: &STOP, progress: &progress, threads: self.run.threads, ..Job::default() };
         let out = self.out.as_ref().map(std::path::absolute).transpose();
         let out = out.map_err(|e| Failure::Usage(format!("--out is no path: {e}")))?;
-        let options =
-            Options { input: self.input.clone(), out, force: self.force, seed: self.seed, ..Options::default() };
-        let done = anonymize_on(&cluster, &policy, &options, &job).map_err(advised)?;
-        let text = match self.json {
+        let done = anonymize_on(&cluster, &policy, &self.run.options(out), &job).map_err(advised)?;
+        let text = match self.run.json {
             true => printable_json(&format!("{:#}", done.to_json())).into_owned(),
             false => printable_lines(&summary(&done)).into_owned(),
         };

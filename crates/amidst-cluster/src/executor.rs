@@ -93,7 +93,7 @@ impl Executor {
             override_runtime_producer: Some(Arc::new(move |_| stores::environment(Some(&spill)))),
             ..ExecutorProcessConfig::default()
         };
-        runtime()?.block_on(async {
+        runtime::start()?.block_on(async {
             start_executor_process(Arc::new(config)).await.map_err(|e| {
                 Failure::Io(format!("the executor for {} stopped: {e}; is the scheduler there?", self.scheduler))
             })

@@ -38,6 +38,6 @@ pub fn start(verbose: bool, quiet: bool) {
 
 /// Says a line on standard error.
 pub fn say(line: &str) {
-    // Nobody is left to tell when standard error is closed.
+    // With standard error closed there is nowhere to report it.
     let _ = writeln!(std::io::stderr().lock(), "{}", amidst::check::printable_lines(line));
 }

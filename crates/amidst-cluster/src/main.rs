@@ -9,12 +9,13 @@ mod anonymize;
 mod cluster;
 mod executor;
 mod logging;
+mod runtime;
 mod scheduler;
 mod stores;
 
 use std::process::ExitCode;
 
-use amidst::{Failure, Remedy};
+use amidst_arguments::Verbosity;
 use clap::{Parser, Subcommand};
 
 /// Runs an Amidst policy on a cluster.
@@ -27,13 +28,8 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// Say nothing but the result and errors
-    #[arg(long, short, global = true)]
-    quiet: bool,
-
-    /// Say more about what is being done
-    #[arg(long, short, global = true, conflicts_with = "quiet")]
-    verbose: bool,
+    #[command(flatten)]
+    verbosity: Verbosity,
 }
 
 #[derive(Debug, Subcommand)]
@@ -45,41 +41,21 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start(cli.verbose, cli.quiet);
+    logging::start(cli.verbosity.verbose, cli.verbosity.quiet);
     // The engine creates files with whatever mode the process allows, and what it writes is raw until it is published.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let result = match cli.command {
         Command::Scheduler(c) => c.run(),
         Command::Executor(c) => c.run(),
-        Command::Anonymize(c) => c.run(cli.quiet),
+        Command::Anonymize(c) => c.run(cli.verbosity.quiet),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            let failure = failure.worded(words);
+            let failure = failure.worded(amidst_arguments::words);
             logging::say(&format!("error: {failure}"));
             ExitCode::from(failure.exit_code())
         }
     }
-}
-
-/// What can be done about a failure, with the flags of this command.
-fn words(remedy: &Remedy) -> String {
-    match remedy {
-        Remedy::NameDestination => "give it with --out FOLDER, or as `file` under [output] in the policy".into(),
-        Remedy::AnotherDestination => "choose another --out".into(),
-        Remedy::ReplaceRelease => "remove it, choose another --out, or replace it with --force".into(),
-        Remedy::RemoveOrMove => "--force replaces releases only; remove it yourself, or choose another --out".into(),
-        other => other.to_string(),
-    }
-}
-
-/// A runtime with the deep stacks that planning wants.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_stack_size(32 << 20)
-        .build()
-        .map_err(|e| Failure::Io(format!("cannot start threads: {e}")))
 }

@@ -49,7 +49,7 @@ impl Scheduler {
         };
         let config = config.with_override_session_builder(Arc::new(stores::session));
         let address = SocketAddr::new(self.bind, self.port);
-        runtime()?.block_on(async {
+        runtime::start()?.block_on(async {
             let failed = |e| Failure::Io(format!("the scheduler on {address} stopped: {e}"));
             let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
             start_server(cluster, address, Arc::new(config)).await.map_err(failed)
