@@ -2,10 +2,11 @@
 //!
 //! ARCHITECTURE.md lists the top modules of every crate in layers, from the bottom up, in blocks that begin with
 //! "```layers". This test reads the source of each crate as tokens, finds every path that starts at the crate, at a
-//! parent or in a group of braces, follows it through `use` declarations to the module that declares what it names,
-//! and fails on a path that leads to the same or a higher layer. Inside folders there is no list, but no cycle either.
-//! The `mod.rs` of a folder and the files in it are one unit: those files may use what `mod.rs` itself declares. What
-//! `mod.rs` says that the folder may use is all that it uses. Code under `#[cfg(test)]` may look wherever it wants.
+//! parent, at an imported name or in a group of braces, follows it through `use` declarations, those with `*` included,
+//! to the module that declares what it names, and fails on a path that leads to the same or a higher layer. Inside
+//! folders there is no list, but no cycle either. The `mod.rs` of a folder and the files in it are one unit: those
+//! files may use what `mod.rs` itself declares. What `mod.rs` says that the folder may use is all that it uses. Nothing
+//! uses what the root of a crate declares, constants aside. Code under `#[cfg(test)]` may use every module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,7 +52,12 @@ struct Source {
     tests: Vec<Module>,
     /// What each module imports, by the name that it has there; `*` for all of a module.
     imports: BTreeMap<Module, Vec<(String, Module)>>,
+    /// The names of the items of each module, its modules and constants left out.
+    items: BTreeMap<Module, BTreeSet<String>>,
 }
+
+/// The words before the name of an item.
+const ITEMS: [&str; 6] = ["enum", "fn", "struct", "trait", "type", "union"];
 
 impl Source {
     fn read(folder: &Path) -> Source {
@@ -89,10 +95,12 @@ impl Source {
         self.tokens.entry(module.clone()).or_default().extend(kept);
     }
 
-    /// Drops the modules of tests and looks up what the others import.
+    /// Drops the modules of tests and looks up what the others declare and import.
     fn link(&mut self) {
         self.tokens.retain(|module, _| !self.tests.iter().any(|test| module.starts_with(test)));
         for (module, tokens) in &self.tokens {
+            let named = tokens.windows(2).filter(|pair| ITEMS.contains(&pair[0].to_string().as_str()));
+            self.items.insert(module.clone(), named.map(|pair| pair[1].to_string()).collect());
             let mut found = Vec::new();
             for at in (0..tokens.len()).filter(|&at| tokens[at].to_string() == "use") {
                 for (name, path) in leaves(tokens, at + 1) {
@@ -110,6 +118,41 @@ impl Source {
         }
     }
 
+    fn imported(&self, module: &[String]) -> &[(String, Module)] {
+        self.imports.get(module).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether a module has an item, a module or an import of this name.
+    fn offers(&self, module: &[String], name: &String) -> bool {
+        self.items.get(module).is_some_and(|items| items.contains(name))
+            || self.tokens.contains_key(&below(module, name.clone()))
+            || self.imported(module).iter().any(|(own, _)| own == name)
+    }
+
+    /// The paths of a module, from the root of the crate.
+    fn paths(&self, module: &Module, tokens: &[TokenTree]) -> Vec<Module> {
+        let mut found = Vec::new();
+        paths(tokens, module, self.imported(module), &mut found);
+        found
+    }
+
+    /// The paths to items that the root itself declares, with the modules that they are in.
+    fn uses_of_the_root(&self) -> Vec<String> {
+        let root = self.items.get(&Module::new());
+        // A module may have the name of a function; then the path leads to the module.
+        let own = |name: &String| {
+            root.is_some_and(|root| root.contains(name)) && !self.tokens.contains_key(std::slice::from_ref(name))
+        };
+        let declared = |path: &Module| path.first().is_some_and(own);
+        let inside = self.tokens.iter().filter(|(module, _)| !module.is_empty());
+        let paths =
+            inside.flat_map(|(module, tokens)| self.paths(module, tokens).into_iter().map(move |p| (module, p)));
+        paths
+            .filter(|(_, path)| declared(path))
+            .map(|(from, path)| format!("{} -> {}", from.join("::"), path.join("::")))
+            .collect()
+    }
+
     /// The modules that a path leads through: what it names may be imported where the path says that it is.
     fn follow(&self, path: &[String], met: &mut BTreeSet<Module>) {
         let mut here = Module::new();
@@ -119,9 +162,13 @@ impl Source {
                 here = child;
                 continue;
             }
-            let imports = self.imports.get(&here).map(Vec::as_slice).unwrap_or_default();
-            // All of a module is what it declares and what it imports.
-            for (_, target) in imports.iter().filter(|(own, _)| own == name || name == "*") {
+            // All of a module is what it declares and what it imports; what it declares hides what comes with a star.
+            let declared = self.items.get(&here).is_some_and(|items| items.contains(name));
+            let star = |target: &Module| !declared && self.offers(&target[..target.len() - 1], name);
+            let meant = |own: &String, target: &Module| own == name || name == "*" || own == "*" && star(target);
+            for (own, target) in self.imported(&here).iter().filter(|(own, target)| meant(own, target)) {
+                let all = own == "*" && name != "*";
+                let target = if all { below(&target[..target.len() - 1], name.clone()) } else { target.clone() };
                 let target: Module = target.iter().chain(&path[i + 1..]).cloned().collect();
                 if !target.starts_with(path) && met.insert(target.clone()) {
                     self.follow(&target, met);
@@ -135,9 +182,8 @@ impl Source {
     /// What each module names.
     fn uses(&self) -> Uses {
         let named = |module: &Module, tokens: &[TokenTree]| {
-            let (mut found, mut met) = (Vec::new(), BTreeSet::new());
-            paths(tokens, module, &mut found);
-            found.iter().for_each(|path| self.follow(path, &mut met));
+            let mut met = BTreeSet::new();
+            self.paths(module, tokens).iter().for_each(|path| self.follow(path, &mut met));
             met.into_iter().filter(|target| self.tokens.contains_key(target)).collect()
         };
         self.tokens.iter().map(|(module, tokens)| (module.clone(), named(module, tokens))).collect()
@@ -203,13 +249,14 @@ fn absolute(module: &Module, path: &[String]) -> Module {
     [base, rest.to_vec()].concat()
 }
 
-/// Every path that starts at the crate, at the module itself or at a parent, from the root of the crate.
-fn paths(tokens: &[TokenTree], module: &Module, found: &mut Vec<Module>) {
+/// Every path that starts at the crate, at the module itself, at a parent or at an imported name, from the root of the
+/// crate.
+fn paths(tokens: &[TokenTree], module: &Module, imported: &[(String, Module)], found: &mut Vec<Module>) {
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Group(group) => {
                 let inner: Vec<TokenTree> = group.stream().into_iter().collect();
-                paths(&inner, module, found);
+                paths(&inner, module, imported, found);
             }
             TokenTree::Ident(name)
                 if matches!(name.to_string().as_str(), "crate" | "super" | "self")
@@ -221,6 +268,14 @@ fn paths(tokens: &[TokenTree], module: &Module, found: &mut Vec<Module>) {
                 if colons(tokens, at + 1) {
                     found.extend(leaves(tokens, at).into_iter().map(|(_, path)| absolute(module, &path)));
                 }
+            }
+            TokenTree::Ident(name) if colons(tokens, at + 1) && !(at > 1 && colons(tokens, at - 2)) => {
+                let targets = imported.iter().filter(|(own, _)| name == own).map(|(_, target)| target);
+                let rest = |target: &Module| {
+                    let paths = leaves(tokens, at + 3).into_iter();
+                    paths.map(|(_, path)| [&target[..], &path[..]].concat()).collect::<Vec<Module>>()
+                };
+                found.extend(targets.flat_map(rest));
             }
             _ => {}
         }
@@ -332,6 +387,13 @@ fn folders_use_what_they_say() {
 }
 
 #[test]
+fn nothing_uses_the_root() {
+    let wrong = |folder: PathBuf| Source::read(&folder.join("src")).uses_of_the_root();
+    let wrong: Vec<String> = folders().into_iter().flat_map(wrong).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn modules_use_only_what_lies_below_them() {
     let document = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let mut wrong = Vec::new();
@@ -365,15 +427,20 @@ fn folders_have_no_cycles() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The uses of a crate whose modules are given as texts.
-fn uses_of(modules: &[(&str, &str)]) -> Vec<String> {
+/// A crate whose modules are given as texts.
+fn source_of(modules: &[(&str, &str)]) -> Source {
     let mut source = Source::default();
     for (module, text) in modules {
         let module: Module = module.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
         source.add(&module, text.parse().expect("a text of a test is Rust"));
     }
     source.link();
-    let uses = source.uses();
+    source
+}
+
+/// The uses of a crate whose modules are given as texts.
+fn uses_of(modules: &[(&str, &str)]) -> Vec<String> {
+    let uses = source_of(modules).uses();
     let pairs = uses.iter().flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)));
     let far = pairs.filter(|(from, to)| !from.starts_with(to));
     far.map(|(from, to)| format!("{} -> {}", from.join("::"), to.join("::"))).collect()
@@ -404,4 +471,19 @@ fn the_reader_sees_through_imports_and_modules_in_braces() {
     }
     assert_eq!(low("use super::*;"), ["low -> high", "low -> other", "other -> high"]);
     assert_eq!(low("use crate::other::High;"), ["low -> high", "low -> other", "other -> high"]);
+}
+
+#[test]
+fn the_reader_sees_through_imported_modules_and_stars() {
+    let folder = ("low", "mod a; mod b; pub use b::*;");
+    let low = |text: &'static str| uses_of(&[("", "mod low;"), folder, ("low::a", text), ("low::b", "pub struct B;")]);
+    for text in ["use super::B;", "use crate::low; fn f() { low::B::g() }", "use crate::low as up; use up::{B};"] {
+        assert_eq!(low(text), ["low::a -> low::b"], "{text}");
+    }
+    assert!(low("use super::Other;").is_empty(), "what `low` declares itself is not from `b`");
+    let root = ("", "mod low; fn run() {} const NAME: &str = \"\"; pub use low::f;");
+    let low = |text: &'static str| source_of(&[root, ("low", text)]).uses_of_the_root();
+    assert_eq!(low("fn f() { super::run() }"), ["low -> run"]);
+    assert_eq!(low("use crate::{NAME, run};"), ["low -> run"]);
+    assert!(low("use crate::{NAME, f};").is_empty());
 }
