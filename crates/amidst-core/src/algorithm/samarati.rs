@@ -11,8 +11,8 @@
 //! heights are tried from the lowest up.
 
 use super::{Algorithm, Choice, Entry, Found, InParts, RecodingKind, Search, SearchError};
-use crate::lattice;
 use crate::search::feasibility;
+use crate::{lattice, metric};
 
 pub(super) const ENTRY: Entry = Entry {
     id: "samarati",
@@ -49,7 +49,7 @@ impl Algorithm for Samarati {
             1 => format!("the only valid generalization of the least height, {height}"),
             _ => format!("the best of {count} valid generalizations of the least height, {height}"),
         });
-        found.optimal = search.metric.id == "height";
+        found.optimal = search.metric.id == metric::HEIGHT.id;
         Ok(found)
     }
 }

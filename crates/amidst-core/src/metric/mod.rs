@@ -53,6 +53,9 @@ pub const DEFAULT: &Entry = &loss::ENTRY;
 /// The metric where neither is named: recodings of different kinds are compared, and column weights count.
 pub const OF_COMPETITIONS: &Entry = &gcp::ENTRY;
 
+/// The metric by which full-domain searches for the least height are optimal.
+pub const HEIGHT: &Entry = &height::ENTRY;
+
 /// The metric that is also told for the table as one class.
 pub const KL_DIVERGENCE: &Entry = &kl_divergence::ENTRY;
 
