@@ -38,6 +38,7 @@ pub struct OpenedRow {
 
 /// What the checker found about opened rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Opened {
     /// Number of rows that are in the committed table.
     pub rows: u64,

@@ -7,6 +7,7 @@ use crate::printable::printable;
 /// What a problem is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ProblemKind {
     /// The certificate is not valid JSON, not in canonical form, or contradicts itself.
     Certificate,

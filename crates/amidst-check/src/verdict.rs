@@ -60,6 +60,7 @@ pub struct Proven {
 
 /// The result of verification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Whether no violation was found and something was proven.
     pub valid: bool,

@@ -45,6 +45,7 @@ impl Requirement {
     }
 
     /// The same requirement against a population, also for a model without a sensitive column.
+    #[must_use]
     pub fn with_population(self, population: Arc<Population>) -> Self {
         Requirement { population: Some(population), ..self }
     }

@@ -24,6 +24,7 @@ impl RowGroups {
     }
 
     /// Takes rows off their groups.
+    #[must_use]
     pub fn without(mut self, left_out: &[u32]) -> Self {
         for &row in left_out {
             if let Some(size) = self.of_row.get(row as usize).and_then(|&g| self.sizes.get_mut(g as usize)) {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 /// A format that is read and, unless stated otherwise, written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Separated values; by default with commas.
     Csv,

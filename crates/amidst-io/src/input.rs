@@ -12,6 +12,7 @@ pub type DistinctLimit<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 /// The result of reading. The default is an empty table.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Input {
     /// The kept columns. Codes are numbered by first appearance, and all values are text until [`Input::guess_types`].
     pub table: Table,

@@ -72,6 +72,7 @@ impl Default for WriteOptions<'_> {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteReport {
     /// The number of rows, without the header.
     pub rows: u64,

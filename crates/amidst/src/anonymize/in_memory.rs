@@ -30,6 +30,7 @@ use crate::{Failure, files};
 /// A release that is in memory only, with its certificate and its reports.
 #[derive(Debug)]
 #[must_use]
+#[non_exhaustive]
 pub struct Release {
     /// The name of the table among the public files; its ending tells the format.
     pub name: String,

@@ -10,6 +10,7 @@ use crate::unique::UniqueRows;
 
 /// A finished anonymization.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Anonymized {
     /// The algorithm that found the release.
     pub algorithm: &'static str,

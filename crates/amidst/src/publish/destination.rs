@@ -107,6 +107,7 @@ impl Destination {
 
 /// The files of a release.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Outputs {
     /// The table.
     pub release: PathBuf,

@@ -18,6 +18,7 @@ use crate::policy::{Policy, Role};
 
 /// What all versions of a series leave of what the policy promises.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct SeriesAudit {
     /// The versions that were looked at.
     pub versions: u64,

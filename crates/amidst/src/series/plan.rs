@@ -16,6 +16,7 @@ use crate::words::count;
 
 /// What `amidst series publish` would do now.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plan {
     /// How versions are made.
     pub mode: Mode,

@@ -28,6 +28,7 @@ impl<'a> Published<'a> {
     }
 
     /// The same table with its quasi labels: one row a class, in the order of the classes.
+    #[must_use]
     pub fn with_labels(self, labels: &'a Table) -> Self {
         Published { labels: Some(labels), ..self }
     }

@@ -83,12 +83,14 @@ impl Level {
     }
 
     /// The same level with what stands in the way where no value of the parameter helps.
+    #[must_use]
     pub fn but_for(self, obstacle: &'static str) -> Self {
         let obstacle = Some(obstacle).filter(|_| self.bound == Bound::Never);
         Level { obstacle, ..self }
     }
 
     /// The same level where the definition says "less than": it does not hold at the bound itself.
+    #[must_use]
     pub fn open(self) -> Self {
         Level { attained: false, ..self }
     }
