@@ -25,8 +25,8 @@ def nearest(word: object, words: Iterable[str]) -> str:
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
-class _Settled:
-    """An object that takes no attributes but its own: a misspelt one would change nothing, and nobody would learn of it."""
+class _FixedAttributes:
+    """An object that takes no attributes but its own: assigning to a misspelt one is an error."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class _Settled:
             raise AttributeError(f"a {kind} has no {name!r}{nearest(name, dir(self))}") from None
 
 
-class Column(_Settled):
+class Column(_FixedAttributes):
     """What a policy says about one column. What is assigned here is written into the policy."""
 
     __slots__ = ("_policy", "name")
@@ -182,7 +182,7 @@ class Requirements(MutableSequence[Requirement]):
         return repr(self._list())
 
 
-class Policy(_Settled):
+class Policy(_FixedAttributes):
     """What the columns of a table are, and what a release of it must satisfy: the policy file, as an object.
 
     Args:

@@ -88,7 +88,7 @@ fn from_here(source: &str) -> Result<String, Failure> {
     Ok(amidst::io::relative_to(&here, source))
 }
 
-/// What singles people out in a table that nobody has described, as JSON.
+/// What singles people out in a table without a policy, as JSON.
 #[pyfunction]
 pub fn survey(py: Python<'_>, table: Bound<'_, PyAny>, max_size: usize, control: Control) -> PyResult<String> {
     let given = Given::of(&table, &control)?;

@@ -30,7 +30,7 @@ pub struct Control {
     threads: usize,
     /// Called with the name of a stage and how far it is, from 0 to 1, where somebody wants to know.
     progress: Option<Py<PyAny>>,
-    /// Called from time to time: it gives memory that nobody uses any more back to the system.
+    /// Called from time to time: it gives unused memory back to the system.
     tidy: Option<Py<PyAny>>,
 }
 
@@ -96,7 +96,7 @@ fn watch<T: Send + 'static>(
     let worker = move || {
         let progress = |stage: Stage, share: f64| own.tell(stage, share);
         let job = Job { cancel: &own.stop, progress: &progress, threads, ..Job::default() };
-        // Nobody may be waiting any more.
+        // The caller may have stopped waiting.
         let _ = done.send(catch_unwind(AssertUnwindSafe(|| work(&job))));
     };
     let thread = std::thread::Builder::new().name("amidst".into()).stack_size(STACK).spawn(worker);

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// How work is stopped, watched and limited. The default is never stopped, watched by nobody, and has all time and
+/// How work is stopped, watched and limited. The default is never stopped, not watched, and has all time and
 /// cores.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {

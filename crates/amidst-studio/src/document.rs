@@ -1,8 +1,8 @@
 //! The document: the text of the policy, written at once with every change, and the steps that led to it.
 //!
 //! The file is the truth. Edits made elsewhere are followed: what the file says becomes a step of the history. A
-//! change is in the history first and in the file next, each synced, so that a crash loses at most the change that
-//! nobody was told of.
+//! change is in the history first and in the file next, each synced, so that a crash loses at most the last
+//! change, before its writing was confirmed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use amidst::{Failure, saved};
 use crate::history::{History, Step};
 
 /// How often a file that keeps changing is read again.
-const SETTLING: usize = 10;
+const MOST_READINGS: usize = 10;
 
 /// A policy that is being edited.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Document {
             return Ok(false);
         }
         // Many editors empty a file before they write it: what is only half there is waited for.
-        for _ in 0..SETTLING {
+        for _ in 0..MOST_READINGS {
             std::thread::sleep(Duration::from_millis(20));
             match self.read()? {
                 Some(again) if again != text => text = again,

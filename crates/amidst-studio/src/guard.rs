@@ -4,7 +4,7 @@
 //! made to point here (DNS rebinding). Both are recognised by what browsers say of a request: `Host`, `Origin` and
 //! `Sec-Fetch-Site`. What a request must bring beside that is the token (from the printed address, or the password);
 //! the first page exchanges it for a cookie that scripts cannot read and other sites cannot send. The cookie holds a
-//! secret of its own: whoever reads it knows no password. Passwords can be guessed at one place only, slowly.
+//! secret of its own: it does not reveal a password. Passwords can be guessed at one place only, slowly.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
@@ -112,7 +112,7 @@ impl Guard {
             || (self.is_passed_on(host) && origin.strip_prefix("https://") == Some(host))
     }
 
-    /// As [`Guard::opens`], for whoever may be guessing: one wrong token a second is answered.
+    /// As [`Guard::opens`], against guessing: one wrong token a second is answered.
     pub async fn tried(&self, token: &str) -> bool {
         let mut wrong = self.wrong.lock().await;
         if let Some(rest) = wrong.and_then(|at| PAUSE.checked_sub(at.elapsed())) {
@@ -193,7 +193,7 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
 
-/// A token of 32 letters and digits that nobody can guess.
+/// A token of 32 letters and digits that cannot be guessed.
 ///
 /// # Errors
 /// When the operating system has no randomness.

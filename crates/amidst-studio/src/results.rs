@@ -55,11 +55,11 @@ pub struct Results {
     /// A release in memory.
     pub compared: Option<Arc<Made<Compared>>>,
     /// What was published last.
-    pub published: Option<Arc<Made<Told>>>,
+    pub published: Option<Arc<Made<Publication>>>,
     /// What was verified last.
     pub verified: Option<Arc<Verified>>,
     /// What was done to a series last.
-    pub series: Option<Arc<SeriesTold>>,
+    pub series: Option<Arc<SeriesOutcome>>,
 }
 
 /// What something was made from.
@@ -307,7 +307,7 @@ impl Compared {
 
 /// What was published.
 #[derive(Debug)]
-pub struct Told {
+pub struct Publication {
     /// Where, from the project's folder.
     pub folder: String,
     /// What the command line would print as JSON.
@@ -346,7 +346,7 @@ pub fn files_in(release: &Path) -> Vec<PathBuf> {
 
 /// What was done to a series.
 #[derive(Debug)]
-pub struct SeriesTold {
+pub struct SeriesOutcome {
     /// Its folder, from the project's.
     pub folder: String,
     /// What happened, in a sentence.

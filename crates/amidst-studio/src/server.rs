@@ -102,7 +102,7 @@ pub fn start(project: Project, options: &Options) -> Result<Running, Failure> {
             let source = amidst::io::relative_to(&studio.project.folder, data);
             work::look(&studio, Reading::of_source(source, &studio.files));
         }
-        None => work::settle(&studio),
+        None => work::follow_document(&studio),
     }
     let opening = |token: &str| format!("http://{host}:{port}/open?token={token}");
     let address = match options.password {

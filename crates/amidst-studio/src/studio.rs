@@ -204,7 +204,7 @@ impl Studio {
 }
 
 impl View {
-    /// The role of a column. Where nobody says what a column is, nothing of it is shown.
+    /// The role of a column. Nothing is shown of a column without one.
     pub fn role(&self, column: &str) -> Role {
         self.stated_role(column).unwrap_or(Role::Identifying)
     }

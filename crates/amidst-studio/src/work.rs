@@ -23,7 +23,8 @@ use crate::edit::{self, Edit};
 use crate::jobs::{Kind, lock};
 use crate::places::Problems;
 use crate::results::{
-    self, Checked, Compared, Exploration, Fitted, Growing, Made, Possible, Reading, SeriesTold, Told, Verified,
+    self, Checked, Compared, Exploration, Fitted, Growing, Made, Possible, Publication, Reading, SeriesOutcome,
+    Verified,
 };
 use crate::studio::Studio;
 
@@ -36,7 +37,7 @@ pub const FIRST_ROWS: u64 = 8;
 /// When it cannot be made or written.
 pub fn edit(studio: &Arc<Studio>, edit: &Edit) -> Result<String, Failure> {
     let what = studio.edit(edit)?;
-    settle(studio);
+    follow_document(studio);
     Ok(what)
 }
 
@@ -46,7 +47,7 @@ pub fn edit(studio: &Arc<Studio>, edit: &Edit) -> Result<String, Failure> {
 /// When it cannot be written.
 pub fn travel(studio: &Arc<Studio>, back: bool) -> Result<Option<String>, Failure> {
     let what = studio.travel(back)?;
-    settle(studio);
+    follow_document(studio);
     Ok(what)
 }
 
@@ -56,7 +57,7 @@ pub fn travel(studio: &Arc<Studio>, back: bool) -> Result<Option<String>, Failur
 /// When it cannot be read.
 pub fn follow(studio: &Arc<Studio>) -> Result<(), Failure> {
     if studio.follow()? {
-        settle(studio);
+        follow_document(studio);
     }
     if studio.files_moved() {
         studio.jobs.changed();
@@ -65,7 +66,7 @@ pub fn follow(studio: &Arc<Studio>) -> Result<(), Failure> {
 }
 
 /// Starts what follows from a changed document: another table is looked at, and the policy is held against it.
-pub fn settle(studio: &Arc<Studio>) {
+pub fn follow_document(studio: &Arc<Studio>) {
     studio.jobs.changed();
     let Ok((_, policy)) = studio.policy() else {
         studio.jobs.stop(Kind::Check);
@@ -129,7 +130,7 @@ pub fn draft(studio: &Arc<Studio>) -> Result<String, Failure> {
     let new = edit::redrafted(&text, &drafted).map_err(|e| Failure::Usage(e.0))?;
     let what = "drafted anew for this table";
     studio.replace(what, new)?;
-    settle(studio);
+    follow_document(studio);
     Ok(what.to_string())
 }
 
@@ -155,7 +156,7 @@ pub fn look(studio: &Arc<Studio>, reading: Reading) {
             let name = Path::new(source).file_name().map_or(source.clone(), |n| n.to_string_lossy().into_owned());
             kept.replace(&format!("drafted for {name}"), overview.draft(&kept.project.folder))?;
             reading = drafted(&kept, reading)?;
-            settle(&kept);
+            follow_document(&kept);
         }
         survey(&kept, reading, overview);
         Ok(())
@@ -329,7 +330,7 @@ pub fn publish(studio: &Arc<Studio>, folder: String, out: PathBuf, force: bool) 
         let (basis, policy) = kept.basis()?;
         let options = Options { out: Some(out), force, ..Options::default() };
         let done = anonymize(&policy, &options, job)?;
-        let made = Told { folder: folder.clone(), json: done.to_json(), warnings: done.warnings };
+        let made = Publication { folder: folder.clone(), json: done.to_json(), warnings: done.warnings };
         kept.keep(|results| results.published = Some(Arc::new(Made { basis, made })));
         self::verified(&kept, folder);
         Ok(())
@@ -420,7 +421,7 @@ pub fn series(studio: &Arc<Studio>, folder: String, path: PathBuf, act: SeriesAc
             (!audit.finds_leaks(), format!("All versions together reveal: {} ({}).", audit.sentence(), audit.method()))
         };
         let audit = audit.map(told);
-        kept.keep(|results| results.series = Some(Arc::new(SeriesTold { folder, sentence, audit })));
+        kept.keep(|results| results.series = Some(Arc::new(SeriesOutcome { folder, sentence, audit })));
         Ok(())
     });
 }

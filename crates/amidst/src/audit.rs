@@ -33,6 +33,7 @@ pub use survey::{ColumnRisk, Scores, SetRisk, Survey, survey, survey_watched};
 
 /// What an audit found.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Audit {
     /// The number of rows.
     pub rows: u64,
@@ -80,7 +81,7 @@ pub struct Measured {
 /// Its quasi values may be labels, so they have no type and no hierarchy here, and columns that are never published may
 /// be absent. Returns the policy that was really used.
 ///
-/// Where nobody wrote a policy, what the table does not say by itself (its encoding, its sheet) is guessed.
+/// Without a policy, what the table does not say by itself (its encoding, its sheet) is guessed.
 pub fn load(policy: &Policy, data: &str, options: &LoadOptions<'_>) -> Result<(Policy, Prepared), Failure> {
     match load_as_stated(policy, data, options) {
         Err(Failure::Read(_)) if policy.origin.path().is_none() && data != "-" => {
@@ -265,7 +266,7 @@ struct Probe {
     requirement: Requirement,
 }
 
-/// How far a swept parameter goes: a list of dozens of figures helps nobody.
+/// How far a swept parameter goes: a list of dozens of figures is of no use.
 const SWEEP_LIMIT: u64 = 10;
 
 /// Every model that can be measured on a table, for every sensitive column.

@@ -32,7 +32,7 @@
 //! - [`job::Job`]: how a caller stops a job, watches it, and limits its threads.
 //! - [`Failure`]: why there is no result.
 //!
-//! [`init`] drafts a policy for a table that nobody has described yet; [`mod@recode`] recodes further rows as a release
+//! [`init`] drafts a policy for a table that has none yet; [`mod@recode`] recodes further rows as a release
 //! was; [`series`] publishes a table that changes, version by version; [`mod@attack`], [`mod@audit`], [`population`],
 //! [`mod@explore`] and [`mod@verify`] tell what tables, lattices and releases are worth, and [`report`] tells it to
 //! people. The science itself is in [`core`], the independent checker in [`check`], formats in [`io`]. The folder

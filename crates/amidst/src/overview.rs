@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::Failure;
 use crate::anonymize::Release;
 use crate::audit::survey::{self, Survey};
-use crate::init::{Looked, drafted, first_of};
+use crate::init::{InspectedTable, drafted, first_of};
 use crate::job::Job;
 use crate::policy::{Data, Policy, Role};
 use crate::prepare::{PrepareError, Prepared, lacked};
@@ -29,6 +29,7 @@ pub use sides::{CrossTable, GroupLoss, SideColumn, Sides};
 
 /// A table in figures.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Overview {
     /// The rows of the table.
     pub rows: u64,
@@ -37,7 +38,7 @@ pub struct Overview {
     /// All columns, in the order of the table.
     pub columns: Vec<ColumnOverview>,
     input: String,
-    looked: Looked,
+    inspected: InspectedTable,
 }
 
 /// A column in figures.
@@ -76,29 +77,29 @@ impl Overview {
     /// # Errors
     /// Whatever is wrong with the input, or that the job was stopped.
     pub fn of(input: &str, stated: Option<&Data>, job: &Job<'_>) -> Result<Overview, Failure> {
-        let looked = Looked::stated(input, stated, true, job)?;
-        let columns = looked.header.par_iter().map(|name| column(&looked, name)).collect();
-        let (rows, missing) = (looked.table.rows as u64, looked.missing.clone());
-        Ok(Overview { rows, missing, columns, input: input.to_string(), looked })
+        let inspected = InspectedTable::stated(input, stated, true, job)?;
+        let columns = inspected.header.par_iter().map(|name| column(&inspected, name)).collect();
+        let (rows, missing) = (inspected.table.rows as u64, inspected.missing.clone());
+        Ok(Overview { rows, missing, columns, input: input.to_string(), inspected })
     }
 
     /// The policy that `amidst init` drafts, to be kept in `folder`.
     pub fn draft(&self, folder: &Path) -> String {
-        drafted(&self.looked, &self.input, Some(folder))
+        drafted(&self.inspected, &self.input, Some(folder))
     }
 
     /// What singles people out: columns, sets of up to three, minimal sample uniques.
     pub fn survey(&self) -> Survey {
-        survey::of_looked(&self.looked, &self.input, 3)
+        survey::of_inspected(&self.inspected, &self.input, 3)
     }
 
     /// The values of a column that the hierarchy in a policy lacks, with their rows; none where the column was not
     /// read, or the hierarchy cannot be built at all. For the owner's eyes.
     pub fn lacking(&self, policy: &Policy, name: &str) -> Vec<(String, u64)> {
-        let (Some(position), Some(stated)) = (self.looked.table.position(name), policy.column(name)) else {
+        let (Some(position), Some(stated)) = (self.inspected.table.position(name), policy.column(name)) else {
             return Vec::new();
         };
-        let column = &self.looked.table.columns[position];
+        let column = &self.inspected.table.columns[position];
         let counts = column.counts();
         let known = |value: &str| !value.is_empty() && !policy.data.missing.iter().any(|token| token == value);
         let lacked = lacked(policy, stated, column).into_iter().map(|code| (column.dictionary.value(code), code));
@@ -107,18 +108,18 @@ impl Overview {
 
     /// The recipe of a hierarchy that fits a column, as a policy writes it; none where the column was not read.
     pub fn suggestion(&self, name: &str) -> Option<String> {
-        self.looked.table.position(name).map(|i| self.looked.suggestion(i).toml())
+        self.inspected.table.position(name).map(|i| self.inspected.suggestion(i).toml())
     }
 }
 
-fn column(looked: &Looked, name: &str) -> ColumnOverview {
-    let Some(position) = looked.table.position(name) else {
-        let unread = looked.unread().iter().find(|(unread, _)| unread == name);
+fn column(inspected: &InspectedTable, name: &str) -> ColumnOverview {
+    let Some(position) = inspected.table.position(name) else {
+        let unread = inspected.unread().iter().find(|(unread, _)| unread == name);
         let why = unread.map_or("not read", |(_, why)| why).to_string();
         return ColumnOverview { name: name.to_string(), role: Role::Identifying, why, counted: None };
     };
-    let column = &looked.table.columns[position];
-    let unknown = |value: &str| looked.missing.iter().any(|token| token == value);
+    let column = &inspected.table.columns[position];
+    let unknown = |value: &str| inspected.missing.iter().any(|token| token == value);
     let mut figures =
         ColumnFigures { kind: column.kind, missing: 0, distinct: 0, uniques: 0, histogram: Vec::new(), others: None };
     let mut known = 0;
@@ -138,7 +139,7 @@ fn column(looked: &Looked, name: &str) -> ColumnOverview {
             None => histogram(column, unknown),
         };
     }
-    let (role, why) = looked.role(position);
+    let (role, why) = inspected.role(position);
     ColumnOverview { name: name.to_string(), role, why: why.to_string(), counted: Some(figures) }
 }
 

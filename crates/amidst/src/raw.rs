@@ -101,7 +101,7 @@ impl Fitted {
     }
 }
 
-/// What a checker refused that looked at rows nobody has here: the columns for which the policy gives no reason.
+/// What a checker refused that looked at rows which are not here: the columns for which the policy gives no reason.
 pub(crate) fn refused(policy: &Policy, header: &[String], unique: &str) -> PrepareError {
     let unexplained =
         |name: &&String| policy.column(name).is_some_and(|c| c.role == Role::Insensitive && c.accept.is_none());

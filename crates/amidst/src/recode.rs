@@ -3,8 +3,8 @@
 //! A further row belongs to a class of the release when every quasi cell of the class covers the row's own value: the
 //! same levels for full-domain recodings, the same cells for local ones. Where several classes cover it, the one that
 //! covers the fewest of the further values wins. A row that no class covers, or with an unknown cell where the policy
-//! drops those, is suppressed. What comes out is recoded, not released: nobody counts its classes or checks them, so it
-//! is fit for a model that learned from the release, and not to be handed over.
+//! drops those, is suppressed. What comes out is recoded, not released: its classes are neither counted nor checked, so
+//! it is fit for a model that learned from the release, and not to be handed over.
 
 use amidst_core::attack::{External, Published, fit, labels_of_table};
 use amidst_core::table::{Column, Table, ValueType};
@@ -21,6 +21,7 @@ const MASK: &str = "*";
 /// Further rows, recoded.
 #[derive(Debug)]
 #[must_use]
+#[non_exhaustive]
 pub struct Recoded {
     /// The published columns, in the order of the further table; rows in its order.
     pub table: Table,

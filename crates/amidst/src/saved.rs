@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::{Failure, Remedy, files};
 
-/// Fails where `path` is taken: for use before long work, so that nobody waits in vain.
+/// Fails where `path` is taken: for use before long work, whose result could not be saved.
 ///
 /// # Errors
 /// When a file is there and `force` does not allow to replace it.

@@ -37,7 +37,7 @@ impl Key {
     /// The public half.
     ///
     /// # Errors
-    /// When the key is one that nobody should sign with.
+    /// When the key is not fit to sign with.
     pub fn public(&self) -> Result<PublicKey, Failure> {
         PublicKey::from_bytes(self.0.verifying_key().as_bytes())
             .ok_or_else(|| Failure::Usage("the key is a weak one, with which anybody could sign".into()))
@@ -126,6 +126,7 @@ fn of_openssh(key: &ssh_key::PrivateKey) -> Result<Key, String> {
 
 /// A release that was signed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Signed {
     /// The signed statement.
     pub envelope: PathBuf,

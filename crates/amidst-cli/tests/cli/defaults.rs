@@ -299,23 +299,23 @@ fn classes_can_be_published_as_one_value_each() {
 /// Amounts and days that nobody shares stay numbers and days, and are nobody's.
 #[test]
 fn numbers_stay_numbers_where_nobody_shares_a_value() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let row = |i: usize| {
         let (day, cents) = (i * 7919 % 9000, i * 48_271 % 700_001);
         let born = format!("{}-{:02}-{:02}", 1940 + day / 336, day / 28 % 12 + 1, day % 28 + 1);
         format!("{born},{}.{:02},{}\n", 1000 + cents / 100, cents % 100, ["flu", "gout", "cold"][i % 3])
     };
-    house.file("people.csv", &(0..400).map(row).fold("born,paid,illness\n".to_string(), |all, row| all + &row));
+    scratch.file("people.csv", &(0..400).map(row).fold("born,paid,illness\n".to_string(), |all, row| all + &row));
     let policy = "[data]\ninput = \"people.csv\"\n[columns.born]\nrole = \"quasi\"\nhierarchy = { dates = [\"year\", \"decade\"] }\n\
                   [columns.paid]\nrole = \"quasi\"\nhierarchy = { intervals = [500, 1000] }\ngeneralize = \"ranges\"\n\
                   [columns.illness]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 5\n\
                   [output]\nvalues = \"representative\"\n";
     for ranges in ["label", "rounded", "midpoint"] {
-        house.file("p.toml", &format!("{policy}ranges = \"{ranges}\"\n"));
-        assert_eq!(house.amidst(&["anonymize", "p.toml", "--out", "out", "--force"]).code, 0);
-        assert_eq!(house.amidst(&["verify", "out"]).code, 0);
+        scratch.file("p.toml", &format!("{policy}ranges = \"{ranges}\"\n"));
+        assert_eq!(scratch.amidst(&["anonymize", "p.toml", "--out", "out", "--force"]).code, 0);
+        assert_eq!(scratch.amidst(&["verify", "out"]).code, 0);
         let read = |path: &str| {
-            let path = house.path(path);
+            let path = scratch.path(path);
             amidst::io::read(path.to_str().unwrap(), &amidst::io::ReadOptions::default()).unwrap().table
         };
         let (release, original) = (read("out/public/release.csv"), read("people.csv"));

@@ -243,14 +243,14 @@ fn what_the_policy_tells_of_a_release_is_in_report_and_certificate() {
 /// What is said of many columns is said once, and a threshold is told with its source and the measured risk.
 #[test]
 fn many_columns_and_a_threshold_are_told_in_few_words() {
-    let house = TestFolder::new();
+    let scratch = TestFolder::new();
     let answers: Vec<String> = (1..=14).map(|i| format!("answer_{i}")).collect();
     let mut table = format!("age,{},illness\n", answers.join(","));
     for row in 0..120usize {
         let given = (1..=14).map(|i| ["yes", "no", "unsure"][row * (2 * i + 5) / 3 % 3]).collect::<Vec<_>>().join(",");
         table += &format!("{},{given},{}\n", 20 + row % 40, ["flu", "gout", "cold"][row % 3]);
     }
-    house.file("d.csv", &table);
+    scratch.file("d.csv", &table);
     let mut policy =
         "[data]\ninput = \"d.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10, 20] }\n\
                       [columns.illness]\nrole = \"sensitive\"\n[[require]]\nmodel = \"k-anonymity\"\nk = 12\n\
@@ -259,18 +259,18 @@ fn many_columns_and_a_threshold_are_told_in_few_words() {
     for answer in &answers {
         policy += &format!("[columns.{answer}]\nrole = \"insensitive\"\naccept = \"a reason for all\"\n");
     }
-    house.file("p.toml", &policy);
-    let run = house.amidst(&["anonymize", "p.toml", "--out", "out"]);
+    scratch.file("p.toml", &policy);
+    let run = scratch.amidst(&["anonymize", "p.toml", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.stdout.matches("a reason for all").count(), 1, "{}", run.stdout);
     assert!(run.stdout.contains("answer_6 and 8 more columns are published although they may"), "{}", run.stdout);
     for part in ["out/public/report.html", "out/internal/report.html"] {
-        let page = house.read(part);
+        let page = scratch.read(part);
         let said = page.split("<pre").next().unwrap_or_default();
         assert_eq!(said.matches("a reason for all").count(), 2, "in the summary and beside the rows: {part}");
         for told in ["IPC Ontario", "0.0500 (ipc-high)", "ABOVE IT"] {
             assert!(said.contains(told), "{part}: {told}");
         }
     }
-    assert!(house.read("out/public/report.md").contains("IPC Ontario"));
+    assert!(scratch.read("out/public/report.md").contains("IPC Ontario"));
 }

@@ -88,14 +88,14 @@ fn local_recodings_mask_rows_too() {
     assert!(ever > 0, "nothing was ever masked");
 }
 
-/// A whole number is a number of rows, and is told of where it looks like a share; 1 and 1.0 never differ silently.
+/// A whole number is a number of rows, which is said where it looks like a share; 1 and 1.0 never differ silently.
 #[test]
 fn numbers_of_rows_that_look_like_shares_are_told_of() {
-    let house = TestFolder::with_sample(300);
-    let policy = house.read("policy.toml");
+    let scratch = TestFolder::with_sample(300);
+    let policy = scratch.read("policy.toml");
     let said = |limit: &str| {
-        house.file("p.toml", &policy.replace("max_suppression = 0.02", &format!("max_suppression = {limit}")));
-        let run = house.amidst(&["check", "p.toml"]);
+        scratch.file("p.toml", &policy.replace("max_suppression = 0.02", &format!("max_suppression = {limit}")));
+        let run = scratch.amidst(&["check", "p.toml"]);
         (run.code, run.stderr)
     };
     for (limit, told) in [

@@ -36,8 +36,8 @@ struct Optimal;
 /// Nodes of the lattice times tuples of the table up to which it competes where a policy names no algorithm.
 const BUDGET: f64 = 1e11;
 
-/// Whether every column has a hierarchy. That local recodings may leave it for ranges or sets keeps nobody from
-/// comparing.
+/// Whether every column has a hierarchy. That local recodings may leave it for ranges or sets does not keep them
+/// from being compared.
 pub(super) fn by_levels(search: &Search<'_>) -> bool {
     search.generalizations.iter().all(|g| g.has_hierarchy)
 }

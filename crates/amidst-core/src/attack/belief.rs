@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::view::class_batch::{Class, ClassBatch};
+use super::view::class_batch::{BatchedClass, ClassBatch};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, People, Target, share_or};
 use crate::exact::Rational;
@@ -80,11 +80,12 @@ impl Attack for BeliefAttack {
             .order()
             .par_chunks(CLASSES)
             .map(|task| {
-                let (mut batch, mut sight) = (ClassBatch::default(), Sight::new(known.people.values(), &bounds));
+                let (mut batch, mut observed) =
+                    (ClassBatch::default(), ObservedClass::new(known.people.values(), &bounds));
                 let mut tally = Tally::default();
                 for classes in task.chunks(BATCH) {
                     batch.gather(classes, target, known);
-                    batch.classes.iter().for_each(|class| tally.class(class, &batch, &mut sight, &ruled_out));
+                    batch.classes.iter().for_each(|class| tally.class(class, &batch, &mut observed, &ruled_out));
                 }
                 tally
             })
@@ -156,9 +157,15 @@ impl Default for Tally {
 }
 
 impl Tally {
-    fn class(&mut self, class: &Class<'_>, batch: &ClassBatch<'_>, sight: &mut Sight<'_>, ruled_out: &[SensitiveId]) {
+    fn class(
+        &mut self,
+        class: &BatchedClass<'_>,
+        batch: &ClassBatch<'_>,
+        observed: &mut ObservedClass<'_>,
+        ruled_out: &[SensitiveId],
+    ) {
         let (start, people) = (class.people.start, &batch.people[class.people.clone()]);
-        let covered = sight.look_at(&batch.own[class.own.clone()], people);
+        let covered = observed.look_at(&batch.own[class.own.clone()], people);
         let (mut persons, mut hardest, mut hit, mut passed) = (0, 0.0f64, false, 0u64);
         for tuple in batch.tuples[class.tuples.clone()].iter().filter(|tuple| tuple.told != Some(0)) {
             let own = tuple.people.start - start..tuple.people.end - start;
@@ -168,13 +175,13 @@ impl Tally {
                 passed += q.iter().map(|c| c.1).sum::<u64>();
                 spread(class.size, before, passed, covered)
             });
-            let weights = &sight.weights[own];
+            let weights = &observed.weights[own];
             let verdict = match ruled_out.is_empty() {
-                true => sight.disclosure(q, weights, self.rise),
+                true => observed.disclosure(q, weights, self.rise),
                 false => {
                     let left = q.iter().zip(weights).filter(|(c, _)| !ruled_out.contains(&c.0));
                     let (q, weights): (Vec<(SensitiveId, u64)>, Vec<f64>) = left.map(|(c, w)| (*c, *w)).unzip();
-                    sight.disclosure(&q, &weights, self.rise)
+                    observed.disclosure(&q, &weights, self.rise)
                 }
             };
             let Some(verdict) = verdict else {
@@ -197,7 +204,7 @@ impl Tally {
             self.persons += persons;
             self.hit.push((hardest, class.size, class.class as usize));
         }
-        sight.leave(people);
+        observed.leave(people);
     }
 
     fn with(mut self, other: Tally) -> Tally {
@@ -253,7 +260,7 @@ struct Disclosure {
 }
 
 /// A class as the adversary sees it, by value.
-struct Sight<'a> {
+struct ObservedClass<'a> {
     bounds: &'a Bounds,
     /// The persons of the class.
     own: Vec<(SensitiveId, u64)>,
@@ -265,10 +272,10 @@ struct Sight<'a> {
     weights: Vec<f64>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> ObservedClass<'a> {
     fn new(values: usize, bounds: &'a Bounds) -> Self {
         let (covered, chances) = (vec![0; values], vec![0.0; values]);
-        Sight { bounds, own: Vec::new(), covered, chances, weights: Vec::new() }
+        ObservedClass { bounds, own: Vec::new(), covered, chances, weights: Vec::new() }
     }
 
     /// Enters the counts of a class with these persons, which covers these people; returns the number of the latter.

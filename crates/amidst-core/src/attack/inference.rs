@@ -49,7 +49,7 @@ impl Attack for Inference {
             .labels
             .ok_or_else(|| AttackError::Lacks { attack: ENTRY.id, what: "the published quasi labels".to_string() })?;
         let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
-        let parts = Part::all(target);
+        let parts = ClassRange::all(target);
         let columns = Columns::counted(target, &parts, labels.columns.iter().collect(), values, folds);
         let counts = Counts::of_folds(target, &parts, &columns, folds);
         let everything = counts.everyone(&columns);
@@ -123,22 +123,22 @@ fn deal(first: u64, rows: u64, person: u32, folds: u64, mut to: impl FnMut(usize
 }
 
 /// Classes that one thread looks at.
-struct Part {
+struct ClassRange {
     classes: Range<usize>,
     /// The rows of all classes before them.
     before: u64,
 }
 
-impl Part {
+impl ClassRange {
     /// All classes of a release, a part for each thread.
-    fn all(target: &Target<'_>) -> Vec<Part> {
+    fn all(target: &Target<'_>) -> Vec<ClassRange> {
         let classes = target.published.classes;
         let size = classes.len().div_ceil(rayon::current_num_threads()).max(1 << 12);
         let mut before = 0;
         let starts = (0..classes.len()).step_by(size);
         starts
             .map(|start| {
-                let part = Part { classes: start..(start + size).min(classes.len()), before };
+                let part = ClassRange { classes: start..(start + size).min(classes.len()), before };
                 before += rows(&classes.entries[classes.offsets[start]..classes.offsets[part.classes.end]]);
                 part
             })
@@ -188,7 +188,7 @@ const FEW: usize = 1 << 18;
 impl<'a> Columns<'a> {
     /// The columns, with the labels of those counted of which much could occur and little does: what is held grows with
     /// what occurs.
-    fn counted(target: &Target<'_>, parts: &[Part], columns: Vec<&'a Column>, values: usize, folds: u64) -> Self {
+    fn counted(target: &Target<'_>, parts: &[ClassRange], columns: Vec<&'a Column>, values: usize, folds: u64) -> Self {
         let entries = target.published.classes.entries.iter();
         let occur: u64 = entries.map(|e| e.rows.min(folds)).sum();
         let most = FEW.max(usize::try_from(occur).unwrap_or(usize::MAX).saturating_mul(4));
@@ -247,13 +247,13 @@ struct Counts {
 }
 
 impl Counts {
-    fn of_folds(target: &Target<'_>, parts: &[Part], columns: &Columns<'_>, folds: u64) -> Counts {
+    fn of_folds(target: &Target<'_>, parts: &[ClassRange], columns: &Columns<'_>, folds: u64) -> Counts {
         let (folds, width) = (folds as usize, columns.width);
         // Columns of many labels are counted already.
         let (many, first) = (columns.many.len(), columns.bases[columns.many.len()]);
         let places = columns.places() - first;
         let none = || Counts { folds, values: vec![0; folds * width], cells: vec![0; folds * places] };
-        let count = |part: &Part| {
+        let count = |part: &ClassRange| {
             let mut counts = none();
             let (mut starts, mut places) = (Vec::new(), Vec::new());
             part.each_class(target, folds as u64, |class, parts| {

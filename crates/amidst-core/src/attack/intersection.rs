@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn constant_signatures_leave_nothing_to_intersect() {
-        // m-invariance: whoever stays is with the same values again.
+        // m-invariance: a person who stays is with the same values again.
         let versions = [
             version(&[(&[1, 2], &[(0, 1), (1, 1)]), (&[3, 4], &[(2, 1), (3, 1)])]),
             version(&[(&[1, 5], &[(0, 1), (1, 1)]), (&[3, 6], &[(2, 1), (3, 1)])]),

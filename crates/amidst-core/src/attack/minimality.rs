@@ -21,7 +21,7 @@
 //! Classes that overlap are looked at as far as the numbers of rows tell who is in them ([`members`](super::members));
 //! the others are counted as unmatched. Nothing is learned from a full-domain release with suppressed rows: it is the
 //! best table, not the least general one that satisfies the requirement, since a less general one may cost more by the
-//! rows that it would suppress, and whether the parts of suppressed rows fail depends on values that nobody published.
+//! rows that it would suppress, and whether the parts of suppressed rows fail depends on unpublished values.
 //!
 //! **Departure.** A class with too many worlds to count is looked at one value at a time, as if the requirement had
 //! failed for its sake, which only ever makes the value seem likelier; such classes are counted.
@@ -33,7 +33,7 @@ use std::collections::btree_map::{BTreeMap, Entry as Place};
 
 use rayon::prelude::*;
 
-use super::view::possible_worlds::{Part, Worlds, steps, worlds};
+use super::view::possible_worlds::{PartWorlds, Worlds, steps, worlds};
 use super::view::worst;
 use super::{Attack, AttackError, Entry, Extra, Findings, Knowledge, Original, Target, share_or};
 use crate::class::Histogram;
@@ -264,7 +264,7 @@ impl Attack for Minimality {
                     // No world explains the release: these values are not why the class was kept whole.
                     continue;
                 }
-                for (at, Part { linked, .. }) in case.worlds.parts.iter().enumerate() {
+                for (at, PartWorlds { linked, .. }) in case.worlds.parts.iter().enumerate() {
                     for (&share, linked) in case.shares.iter().zip(linked) {
                         let credibility = ((linked + (share - linked) * others) / some).clamp(0.0, 1.0);
                         largest = largest.max(credibility);

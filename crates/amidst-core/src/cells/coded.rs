@@ -64,7 +64,7 @@ impl Prices {
     }
 }
 
-/// The cell of a value at a level. What is called like the top is the top, whichever level it is of: nobody can tell
+/// The cell of a value at a level. What is called like the top is the top, whichever level it is of: no reader can tell
 /// them apart.
 pub(crate) fn published(g: &Generalization, level: usize, value: u32) -> Cell {
     match g.is_top(level, value) {

@@ -422,7 +422,7 @@ mod tests {
         let a: Vec<u16> = (0..rows).map(|r| ((r * 7919) % 1009) as u16).collect();
         let b: Vec<u16> = (0..rows).map(|r| ((r * 104_729) % 5003) as u16).collect();
         check(&[(Codes::U16(a.clone()), 1009), (Codes::U16(b), 5003)], rows);
-        // So many possible combinations that only ranges of keys are left.
+        // Possible combinations so numerous that only ranges of keys are left.
         let spread = (Codes::U32((0..rows as u32).map(|r| r.wrapping_mul(2_654_435_761) >> 4).collect()), 1 << 28);
         check(&[(Codes::U16(a.clone()), 1009), spread], rows);
         check(&[(Codes::U16(a), 1009)], rows);

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(InformationLoss.loss(&case.release()), Some(0.0));
     }
 
-    /// Whoever reads `*` learns the same of it, whichever level it is of; so it must cost the same by every metric.
+    /// `*` tells the same whichever level it is of; so it must cost the same by every metric.
     #[test]
     fn what_is_called_like_the_top_costs_as_much_as_the_top() {
         let levels = |top_at_once: bool| {

@@ -65,7 +65,7 @@ impl Metric for KlDivergence {
                 }
             });
         }
-        let mut classes: Vec<Class<'_>> = Vec::new();
+        let mut classes: Vec<GeneralizedClass<'_>> = Vec::new();
         let mut number_of = vec![NO_CLASS; release.recoding.classes.len()];
         let published = release.recoding.classes.iter().zip(release.groups.iter());
         for ((cells, entries), number) in published.zip(&mut number_of) {
@@ -76,7 +76,7 @@ impl Metric for KlDivergence {
             } else if !entries.is_empty() {
                 let area = release.generalizations.iter().zip(cells).map(|(g, c)| g.covered_active(c) as f64).product();
                 *number = classes.len() as u32;
-                classes.push(Class { cells, entries, area });
+                classes.push(GeneralizedClass { cells, entries, area });
             }
         }
         let density = Density { everywhere, area: whole_area(release.generalizations), classes, number_of };
@@ -135,14 +135,14 @@ fn finite(x: f64) -> Option<f64> {
     if x.is_finite() { Some(x.max(0.0)) } else { None }
 }
 
-struct Class<'a> {
+struct GeneralizedClass<'a> {
     cells: &'a [Cell],
     /// Sorted by sensitive tuple.
     entries: &'a [frequency::Entry],
     area: f64,
 }
 
-impl Class<'_> {
+impl GeneralizedClass<'_> {
     /// n_{class,s} / area.
     fn density(&self, sensitive: SensitiveId) -> f64 {
         let first = self.entries.partition_point(|e| e.sensitive < sensitive);
@@ -157,7 +157,7 @@ struct Density<'a> {
     /// The area of a class that covers everything.
     area: f64,
     /// The classes that do not.
-    classes: Vec<Class<'a>>,
+    classes: Vec<GeneralizedClass<'a>>,
     /// The place of each class of the release among them, or [`NO_CLASS`].
     number_of: Vec<u32>,
 }

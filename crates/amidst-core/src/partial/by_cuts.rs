@@ -111,7 +111,7 @@ pub(super) fn search<R: DivisibleTable>(
     ))
 }
 
-/// The parts that a part becomes, before rows are pulled out of some. Strays go where their code goes.
+/// The parts that a part becomes, before rows are pulled out of some. Displaced rows go where their code goes.
 fn divided(of: Open, division: Division, next: &mut u32) -> Sides {
     let first = *next;
     *next += division.combinations.len() as u32;

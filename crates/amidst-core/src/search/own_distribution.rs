@@ -2,9 +2,9 @@
 //!
 //! Some requirements compare a class with the whole table (`PrivacyModel::compares_with_table`). Searches compare with
 //! the table that they were given. A recipient has only the release, and once rows are left out its
-//! distribution is another one: the claim must hold against that one too, or nobody could check it without knowing what
-//! the left-out rows had. [`suppress_failing`] leaves out the classes that fail there, which changes the distribution
-//! again, until all that is left holds.
+//! distribution is another one: the claim must hold against that one too, or it could not be checked without knowing
+//! what the left-out rows had. [`suppress_failing`] leaves out the classes that fail there, which changes the
+//! distribution again, until all that is left holds.
 
 use crate::frequency::{self, FrequencySet, Groups};
 use crate::model::Needs;

@@ -10,7 +10,7 @@ use crate::search::{Search, SearchError};
 
 /// A class with its rows.
 #[derive(Debug, Clone)]
-pub(super) struct Class {
+pub(super) struct MaintainedClass {
     /// Its rows.
     pub rows: Vec<u32>,
     /// Its tightest shape, and what that costs a row.
@@ -74,7 +74,7 @@ impl<'a> ClassRules<'a> {
     }
 
     /// A class of these rows.
-    pub fn class(&self, rows: &Rows, members: Vec<u32>) -> Class {
+    pub fn class(&self, rows: &Rows, members: Vec<u32>) -> MaintainedClass {
         let mut shape = self.space.empty();
         let mut tally = Tally::default();
         for (i, &row) in members.iter().enumerate() {
@@ -86,7 +86,7 @@ impl<'a> ClassRules<'a> {
             self.count(&mut tally, rows.sensitive(row));
         }
         let cost = if members.is_empty() { 0.0 } else { self.space.cost(&shape) };
-        Class { rows: members, shape, cost, tally }
+        MaintainedClass { rows: members, shape, cost, tally }
     }
 
     /// By how much the total information loss grows when `codes` join a class of `rows` rows.
@@ -116,7 +116,7 @@ impl<'a> ClassRules<'a> {
         self.judge.holds(&tally)
     }
 
-    pub fn join(&self, class: &mut Class, rows: &Rows, row: u32) {
+    pub fn join(&self, class: &mut MaintainedClass, rows: &Rows, row: u32) {
         self.space.add(&mut class.shape, rows.codes(row));
         class.cost = self.space.cost(&class.shape);
         self.count(&mut class.tally, rows.sensitive(row));

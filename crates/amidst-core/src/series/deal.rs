@@ -7,7 +7,7 @@
 
 use crate::local::shape::Space;
 
-use super::regroup::{Class, Member};
+use super::regroup::{Member, SignedClass};
 
 /// Classes of a signature that are to be made.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(super) struct SignatureDemand {
 }
 
 /// Rows with the classes that they are for.
-struct Part {
+struct DemandedRows {
     wanted: Vec<SignatureDemand>,
     /// The rows of each value.
     rows: Vec<Vec<u32>>,
@@ -38,19 +38,19 @@ pub(super) struct SignatureAssigner<'a, F> {
 
 impl<'r, F: Fn(u32) -> &'r [u32]> SignatureAssigner<'_, F> {
     /// The classes that are wanted, of rows by value, of which there are as many as the classes have places.
-    pub fn deal(&self, wanted: Vec<SignatureDemand>, rows: Vec<Vec<u32>>) -> Vec<Class> {
+    pub fn deal(&self, wanted: Vec<SignatureDemand>, rows: Vec<Vec<u32>>) -> Vec<SignedClass> {
         let mut classes = Vec::new();
-        self.divide(Part { wanted, rows }, &mut classes);
+        self.divide(DemandedRows { wanted, rows }, &mut classes);
         classes
     }
 
-    fn divide(&self, part: Part, classes: &mut Vec<Class>) {
+    fn divide(&self, part: DemandedRows, classes: &mut Vec<SignedClass>) {
         let total: usize = part.wanted.iter().map(|w| w.classes).sum();
         if total <= 1 {
             for wanted in part.wanted.iter().filter(|w| w.classes > 0) {
                 let member = |value: &u32| part.rows[*value as usize].first().copied();
                 let members: Vec<Member> = self.signatures[wanted.signature].iter().map(member).collect();
-                classes.push(Class { signature: wanted.signature, members });
+                classes.push(SignedClass { signature: wanted.signature, members });
             }
             return;
         }
@@ -71,8 +71,8 @@ impl<'r, F: Fn(u32) -> &'r [u32]> SignatureAssigner<'_, F> {
         }
         drop(part);
         if let Some((_, [below, above])) = best {
-            self.divide(Part { wanted: low, rows: below }, classes);
-            self.divide(Part { wanted: high, rows: above }, classes);
+            self.divide(DemandedRows { wanted: low, rows: below }, classes);
+            self.divide(DemandedRows { wanted: high, rows: above }, classes);
         }
     }
 

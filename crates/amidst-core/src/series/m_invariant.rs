@@ -24,7 +24,7 @@
 use std::collections::BTreeMap;
 
 use super::deal::{SignatureAssigner, SignatureDemand};
-use super::regroup::{Class, Member, Regroup};
+use super::regroup::{Member, Regroup, SignedClass};
 use crate::local::shape::Space;
 use crate::random::Random;
 
@@ -305,11 +305,11 @@ struct Split<'a> {
 
 impl Split<'_> {
     /// Cuts a bucket in halves along the column that leaves the least loss, until a class has one row of each value.
-    fn divide(&self, bucket: Bucket, signature: usize, classes: &mut Vec<Class>) {
+    fn divide(&self, bucket: Bucket, signature: usize, classes: &mut Vec<SignedClass>) {
         let depth = bucket.first().map_or(0, Vec::len);
         if depth <= 1 {
             let members = bucket.iter().map(|members| members.first().copied().flatten()).collect();
-            classes.push(Class { signature, members });
+            classes.push(SignedClass { signature, members });
             return;
         }
         let mut best: Option<(f64, Bucket, Bucket)> = None;

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use super::class_rules::Class;
+use super::class_rules::MaintainedClass;
 use super::classes::Touched;
 use super::index::{Index, Page};
 use super::maintained_classes::MaintainedClasses;
@@ -130,7 +130,7 @@ impl MaintainedClasses<'_> {
         Ok(())
     }
 
-    fn set(&mut self, at: usize, class: Class) {
+    fn set(&mut self, at: usize, class: MaintainedClass) {
         self.classes.sizes[at] = class.rows.len() as u32;
         self.classes.costs[at] = class.cost;
         self.classes.shape_mut(at).copy_from_slice(&class.shape);
@@ -145,7 +145,7 @@ impl MaintainedClasses<'_> {
     }
 
     /// Adds a class, its rows with it.
-    fn add(&mut self, class: Class, beside: Option<usize>) -> usize {
+    fn add(&mut self, class: MaintainedClass, beside: Option<usize>) -> usize {
         let id = self.next_id;
         self.next_id += 1;
         self.moved.extend(class.rows.iter().map(|&row| (row, id)));

@@ -21,7 +21,7 @@ pub(super) type Member = Option<u32>;
 
 /// A class of an m-invariant version.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Class {
+pub(super) struct SignedClass {
     /// Its signature, by number.
     pub signature: usize,
     /// The row of each value of the signature.
@@ -56,11 +56,11 @@ pub(super) struct Regroup<'a, C, B> {
 
 impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, C, B> {
     /// Exchanges rows between classes.
-    pub fn improve(&self, classes: &mut [Class]) {
+    pub fn improve(&self, classes: &mut [SignedClass]) {
         let rows: usize = classes.iter().map(|class| class.members.len()).sum();
         let group = (TRIALS / rows.max(1)).clamp(GROUP.0, GROUP.1);
         let mut random = Random::new(DRAWING);
-        let is_free = |class: &Class| class.members.iter().flatten().any(|&row| !(self.bound)(row));
+        let is_free = |class: &SignedClass| class.members.iter().flatten().any(|&row| !(self.bound)(row));
         let free = classes.iter().any(is_free);
         let bound = classes.iter().any(|class| class.members.iter().flatten().any(|&row| (self.bound)(row)));
         let mut loss = self.loss(classes);
@@ -79,19 +79,19 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
         }
     }
 
-    fn loss(&self, classes: &[Class]) -> f64 {
+    fn loss(&self, classes: &[SignedClass]) -> f64 {
         classes.par_iter().map(|class| self.loss_of(class)).collect::<Vec<f64>>().into_iter().sum()
     }
 
     /// What a class costs its rows together.
-    fn loss_of(&self, class: &Class) -> f64 {
+    fn loss_of(&self, class: &SignedClass) -> f64 {
         let mut shape = self.space.empty();
         let rows = self.shape_without(class, usize::MAX, &mut shape);
         if rows == 0 { 0.0 } else { self.space.cost(&shape) * rows as f64 }
     }
 
     /// The shape of all members but one, and how many they are.
-    fn shape_without(&self, class: &Class, place: usize, shape: &mut Shape) -> usize {
+    fn shape_without(&self, class: &SignedClass, place: usize, shape: &mut Shape) -> usize {
         let mut rows = 0;
         for (at, member) in class.members.iter().enumerate() {
             let Some(row) = member.filter(|_| at != place) else { continue };
@@ -108,7 +108,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
     }
 
     /// All members of a value, among classes of one signature.
-    fn within(&self, classes: &mut [Class], group: usize, random: &mut Random) {
+    fn within(&self, classes: &mut [SignedClass], group: usize, random: &mut Random) {
         let mut of_signature: Vec<Vec<usize>> = vec![Vec::new(); self.signatures.len()];
         for (at, class) in classes.iter().enumerate() {
             of_signature[class.signature].push(at);
@@ -118,11 +118,11 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
         for own in of_signature.into_iter().filter(|own| own.len() > 1) {
             draw(own, group, &centres, random, &mut blocks);
         }
-        let width = |class: &Class| class.members.len();
+        let width = |class: &SignedClass| class.members.len();
         self.in_blocks(classes, blocks, |block| {
             for place in 0..block.first().map_or(0, width) {
                 // The only row of a class stays: a class must not consist of counterfeits alone.
-                let others = |class: &Class| {
+                let others = |class: &SignedClass| {
                     class.members.iter().enumerate().any(|(at, member)| at != place && member.is_some())
                 };
                 let own: Vec<(usize, usize)> =
@@ -133,7 +133,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
     }
 
     /// Rows that were never published, among classes of any signature that has their value.
-    fn across(&self, classes: &mut [Class], group: usize, random: &mut Random) {
+    fn across(&self, classes: &mut [SignedClass], group: usize, random: &mut Random) {
         let mut values: Vec<u32> = self.signatures.iter().flatten().copied().collect();
         values.sort_unstable();
         values.dedup();
@@ -157,8 +157,13 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
     }
 
     /// Does something to blocks of classes, which have no class in common.
-    fn in_blocks(&self, classes: &mut [Class], blocks: Vec<Vec<usize>>, work: impl Fn(&mut [Class]) + Sync) {
-        let mut taken: Vec<Vec<Class>> =
+    fn in_blocks(
+        &self,
+        classes: &mut [SignedClass],
+        blocks: Vec<Vec<usize>>,
+        work: impl Fn(&mut [SignedClass]) + Sync,
+    ) {
+        let mut taken: Vec<Vec<SignedClass>> =
             blocks.iter().map(|block| block.iter().map(|&at| std::mem::take(&mut classes[at])).collect()).collect();
         taken.par_iter_mut().for_each(|block| work(block));
         for (block, own) in blocks.iter().zip(taken) {
@@ -167,7 +172,7 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
     }
 
     /// Deals the members at these places (class, place) out anew, where that lowers the loss.
-    fn deal(&self, classes: &mut [Class], places: &[(usize, usize)]) {
+    fn deal(&self, classes: &mut [SignedClass], places: &[(usize, usize)]) {
         if places.len() < 2 {
             return;
         }
@@ -200,8 +205,8 @@ impl<'r, C: Fn(u32) -> &'r [u32] + Sync, B: Fn(u32) -> bool + Sync> Regroup<'_, 
     }
 
     /// Where the middle of each class lies, column by column.
-    fn centres(&self, classes: &[Class]) -> Vec<Vec<f64>> {
-        let centre = |class: &Class| {
+    fn centres(&self, classes: &[SignedClass]) -> Vec<Vec<f64>> {
+        let centre = |class: &SignedClass| {
             let mut sums = vec![0.0; self.space.width()];
             let rows = class.members.iter().flatten();
             let mut many = 0.0;

@@ -1,6 +1,6 @@
 //! Splitting a class in two, greedily by least information loss, so that both halves satisfy the policy.
 
-use super::class_rules::{Class, ClassRules};
+use super::class_rules::{ClassRules, MaintainedClass};
 use super::rows::Rows;
 
 /// Growing one half row by row looks at every row for each row: only done for classes up to this size.
@@ -11,15 +11,15 @@ const SMALL: usize = 1500;
 /// The first attempt starts both halves at rows that are far apart and gives every other row to the half that grows
 /// less. Where that leaves one half invalid, one half is grown from either end, nearest row first, just until it is
 /// valid.
-pub(super) fn halves(rules: &ClassRules<'_>, table: &Rows, rows: &[u32]) -> Option<(Class, Class)> {
+pub(super) fn halves(rules: &ClassRules<'_>, table: &Rows, rows: &[u32]) -> Option<(MaintainedClass, MaintainedClass)> {
     let first = *rows.first()?;
     let near = farthest(rules, table, rows, first)?;
     let far = farthest(rules, table, rows, near)?;
     if near == far {
         return None;
     }
-    let mut best: Option<(f64, Class, Class)> = None;
-    let mut consider = |attempt: Option<(Class, Class)>| {
+    let mut best: Option<(f64, MaintainedClass, MaintainedClass)> = None;
+    let mut consider = |attempt: Option<(MaintainedClass, MaintainedClass)>| {
         let Some((a, b)) = attempt.filter(|(a, b)| rules.judge.holds(&a.tally) && rules.judge.holds(&b.tally)) else {
             return;
         };
@@ -49,12 +49,18 @@ fn farthest(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], from: u32) -> Op
     best.map(|(_, row)| row)
 }
 
-fn growth(rules: &ClassRules<'_>, class: &Class, codes: &[u32]) -> f64 {
+fn growth(rules: &ClassRules<'_>, class: &MaintainedClass, codes: &[u32]) -> f64 {
     rules.growth(class.rows.len() as f64, class.cost, &class.shape, codes)
 }
 
 /// Every row to the half that grows less.
-fn shared_out(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], near: u32, far: u32) -> (Class, Class) {
+fn shared_out(
+    rules: &ClassRules<'_>,
+    table: &Rows,
+    rows: &[u32],
+    near: u32,
+    far: u32,
+) -> (MaintainedClass, MaintainedClass) {
     let (mut a, mut b) = (rules.class(table, vec![near]), rules.class(table, vec![far]));
     for &row in rows.iter().filter(|&&row| row != near && row != far) {
         let codes = table.codes(row);
@@ -65,7 +71,7 @@ fn shared_out(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], near: u32, far
 }
 
 /// One half grown from `seed` until it is valid, and the rest.
-fn grown(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], seed: u32) -> Option<(Class, Class)> {
+fn grown(rules: &ClassRules<'_>, table: &Rows, rows: &[u32], seed: u32) -> Option<(MaintainedClass, MaintainedClass)> {
     let mut half = rules.class(table, vec![seed]);
     let mut rest: Vec<u32> = rows.iter().copied().filter(|&row| row != seed).collect();
     while !rules.judge.holds(&half.tally) {

@@ -144,7 +144,7 @@ fn a_batch_on_kept_classes_does_what_one_on_all_rows_does() {
         let fixture = Fixture::random(seed, 300, false);
         for requirements in fixture.policies() {
             let mut random = Random::new(seed + 5);
-            // Whoever is in the table all the time keeps the codes and the counts the same in both ways.
+            // A person who is in the table all the time keeps the codes and the counts the same in both ways.
             let stats = marginal(&fixture.set);
             fixture.search(&requirements, &Parameters::default(), |search| {
                 let mut first = vec![UNPLACED; 300];

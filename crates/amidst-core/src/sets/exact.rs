@@ -82,11 +82,11 @@ impl<'s, 'v, 'a> Tree<'s, 'v, 'a> {
     fn new(view: &'s View<'v, 'a>, published: Published, ceiling: f64, steps: &'s mut u64) -> Self {
         let tuples: Vec<usize> = (0..view.rows.len()).filter(|&tuple| view.rows[tuple] > 0).collect();
         let patterns = patterns(view, &published);
-        let hopeful = Hopeful::new(view, &published, &tuples, &patterns);
+        let satisfiable = Satisfiable::new(view, &published, &tuples, &patterns);
         let limit = view.search.suppression_limit();
         let of = |&tuple: &usize| {
             let rows = view.rows[tuple] as f64;
-            let stars = patterns.iter().filter(|&&stars| hopeful.serves(view, &published, tuple, stars));
+            let stars = patterns.iter().filter(|&&stars| satisfiable.serves(view, &published, tuple, stars));
             let mut ways: Vec<Way> =
                 stars.map(|&stars| (rows * view.extra(&published, tuple, stars), Some(stars))).collect();
             if view.rows[tuple] <= limit {
@@ -153,16 +153,16 @@ fn patterns(view: &View<'_, '_>, published: &Published) -> Vec<Stars> {
 }
 
 /// Which cells of a set some tuples could have together so that they satisfy the policy. Where every requirement that
-/// holds goes on holding with more rows, others have no hope.
-struct Hopeful {
+/// holds goes on holding with more rows, no other cells need be tried.
+struct Satisfiable {
     /// For each set, whether all tuples that could have these cells satisfy the policy together.
     of_set: Option<Vec<FxHashMap<Vec<u32>, bool>>>,
 }
 
-impl Hopeful {
-    fn new(view: &View<'_, '_>, published: &Published, tuples: &[usize], patterns: &[Stars]) -> Hopeful {
+impl Satisfiable {
+    fn new(view: &View<'_, '_>, published: &Published, tuples: &[usize], patterns: &[Stars]) -> Satisfiable {
         if !view.search.requirements.iter().all(Requirement::preserved_by_insertion) {
-            return Hopeful { of_set: None };
+            return Satisfiable { of_set: None };
         }
         let judge = view.judge(published);
         let of = |set: usize| {
@@ -176,7 +176,7 @@ impl Hopeful {
             let holds = |of: Vec<Option<u32>>| judge.holds(&view.groups(&of, 1).entries);
             members.into_iter().map(|(key, of)| (key, holds(of))).collect()
         };
-        Hopeful { of_set: Some((0..view.sets.len()).map(of).collect()) }
+        Satisfiable { of_set: Some((0..view.sets.len()).map(of).collect()) }
     }
 
     /// Whether a tuple may be published with these stars.

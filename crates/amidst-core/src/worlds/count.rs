@@ -31,7 +31,7 @@ struct Branch {
 
 /// A part: the branches of the unknown that is given values first, a sum.
 #[derive(Debug)]
-struct Part {
+struct ComponentWorlds {
     branches: Vec<Branch>,
     worlds: BigUint,
 }
@@ -69,7 +69,7 @@ struct Counter<'c> {
     component: &'c Component,
     /// What each class still has to give out.
     left: Vec<u32>,
-    parts: Vec<Part>,
+    parts: Vec<ComponentWorlds>,
     known: FxHashMap<Vec<u32>, u32>,
     steps: &'c mut u64,
     /// Where an unknown stands in the part that is being looked at.
@@ -150,7 +150,7 @@ impl Counter<'_> {
             return Err(TooMany);
         }
         let width = self.component.width();
-        let mut made = Part { branches: Vec::new(), worlds: BigUint::zero() };
+        let mut made = ComponentWorlds { branches: Vec::new(), worlds: BigUint::zero() };
         if let Some(open) = self.tighten(&part)? {
             let at = choose(self.component, &part, &open);
             let (unknown, range) = (part[at], at * width..(at + 1) * width);

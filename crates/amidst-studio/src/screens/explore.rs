@@ -174,7 +174,7 @@ fn chosen(query: &Query) -> Option<Vec<usize>> {
     query.get("node").map(|node| node.split('.').filter_map(|level| level.parse().ok()).collect())
 }
 
-/// Why the node that an address names can be published, or why not, for whoever hovers over it; none where nothing was
+/// Why the node that an address names can be published, or why not, shown on hovering; none where nothing was
 /// explored.
 pub fn why(view: &View, query: &Query) -> Option<Markup> {
     let growing = view.results.growing.as_deref().filter(|_| growing_counts(view)).map(|growing| &growing.fitted);

@@ -62,7 +62,7 @@ pub(super) fn search<'a, E: Engine>(
     Ok(Searched { prepared, rows, algorithm, found, joined, judged, compared })
 }
 
-/// Step 3: the released table, written by an engine into the folder that nobody else sees.
+/// Step 3: the released table, written by an engine into a folder that others cannot read.
 pub(super) fn write<E: Engine>(
     engine: &E,
     policy: &Policy,

@@ -80,7 +80,7 @@ pub(super) fn run(
     if members.iter().any(|(class, _)| class.is_none()) {
         // A less general table may satisfy the requirement with other rows suppressed, and was passed over because that
         // costs more: some metrics charge for suppressed rows. Then nothing follows from the release being the best.
-        // And whether less general parts of the suppressed rows fail depends on values that nobody has published.
+        // And whether less general parts of the suppressed rows fail depends on unpublished values.
         let problem = "rows of the original table are in no class: with rows suppressed, a full-domain release is the best, not \
                        the least general table that satisfies the requirement, so it does not tell that less general ones \
                        fail";

@@ -23,7 +23,7 @@ use joined::{LastJoined, Release};
 use versions::Versions;
 pub use versions::{attack_series, is_series};
 
-/// Cells of classes with fewer persons than this are not told: the table may be one that nobody has protected yet.
+/// Cells of classes with fewer persons than this are not told: the table may not be protected yet.
 const SHOWN_FROM: u64 = 5;
 
 /// What the adversary knows beside the table.
@@ -45,6 +45,7 @@ pub struct AdversaryTables {
 
 /// What an attack learned about each sensitive column.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Attacked {
     /// The attack.
     pub entry: &'static Entry,

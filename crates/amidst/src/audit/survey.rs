@@ -1,4 +1,4 @@
-//! What singles people out in a table that nobody has described: columns, sets of up to three, minimal sample uniques.
+//! What singles people out in a table without a policy: columns, sets of up to three, minimal sample uniques.
 //!
 //! Roles are guessed as `amidst init` guesses them. Columns that tell who it is alone are named and set aside: every
 //! set with one of them is unique. The others are ranked by the rows that they single out, alone, in pairs and in
@@ -11,7 +11,7 @@ use amidst_core::table::{Column, Table};
 use rayon::prelude::*;
 
 use crate::Failure;
-use crate::init::Looked;
+use crate::init::InspectedTable;
 use crate::job::Job;
 use crate::policy::Role;
 
@@ -29,6 +29,7 @@ const TOP_ROWS: usize = 10;
 
 /// What was found in a table.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Survey {
     /// The rows of the table.
     pub rows: u64,
@@ -91,7 +92,7 @@ pub struct Scores {
     pub rows: Vec<(u64, f64)>,
 }
 
-/// Looks at a table that nobody has described.
+/// Looks at a table without a policy.
 ///
 /// # Errors
 /// Whatever is wrong with the input.
@@ -104,13 +105,14 @@ pub fn survey(data: &str, max_size: usize) -> Result<Survey, Failure> {
 /// # Errors
 /// Whatever is wrong with the input, or that the job was stopped.
 pub fn survey_watched(data: &str, max_size: usize, job: &Job<'_>) -> Result<Survey, Failure> {
-    Ok(of_looked(&Looked::watched(data, false, job)?, data, max_size))
+    Ok(of_inspected(&InspectedTable::watched(data, false, job)?, data, max_size))
 }
 
 /// What was found in a table that was looked at.
-pub(crate) fn of_looked(looked: &Looked, data: &str, max_size: usize) -> Survey {
-    let table = &looked.table;
-    let columns: Vec<ColumnRisk> = (0..table.columns.len()).into_par_iter().map(|i| column_risk(looked, i)).collect();
+pub(crate) fn of_inspected(inspected: &InspectedTable, data: &str, max_size: usize) -> Survey {
+    let table = &inspected.table;
+    let columns: Vec<ColumnRisk> =
+        (0..table.columns.len()).into_par_iter().map(|i| column_risk(inspected, i)).collect();
     let (together, rest) = considered(table, &columns, max_size);
     let codes: Vec<_> = together.iter().map(|&i| &table.columns[i].codes).collect();
     let suda = Suda::find(&codes, max_size);
@@ -124,10 +126,10 @@ pub(crate) fn of_looked(looked: &Looked, data: &str, max_size: usize) -> Survey 
     Survey { rows: table.rows as u64, columns, considered: names, not_considered, sets, suda, next }
 }
 
-fn column_risk(looked: &Looked, i: usize) -> ColumnRisk {
-    let column = &looked.table.columns[i];
+fn column_risk(inspected: &InspectedTable, i: usize) -> ColumnRisk {
+    let column = &inspected.table.columns[i];
     let counts = column.counts();
-    let (role, why) = looked.role(i);
+    let (role, why) = inspected.role(i);
     ColumnRisk {
         name: column.name.clone(),
         role,

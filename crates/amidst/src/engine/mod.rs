@@ -64,7 +64,7 @@ pub trait Engine {
         Solved::here(policy, prepared, rows, job)
     }
 
-    /// Writes what a recoding makes of the rows into `folder`, which nobody else sees yet.
+    /// Writes what a recoding makes of the rows into `folder`, which others cannot read yet.
     ///
     /// # Errors
     /// Whatever keeps the release from being written whole.

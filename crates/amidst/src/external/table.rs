@@ -24,7 +24,7 @@ pub(crate) fn read_input(file: &str, wanted: &[&str], threads: usize) -> Result<
     let keep = |name: &str| wanted.contains(&name);
     let options = ReadOptions { keep: Some(&keep), threads, ..ReadOptions::default() };
     let mut input = match amidst_io::read(file, &options) {
-        // Nobody states what an adversary's table is written in.
+        // The encoding of an adversary's table is not stated anywhere.
         Err(ReadError::NotUtf8 { .. }) if file != "-" => {
             let first = amidst_io::first_bytes(file, 1 << 24).map_err(PrepareError::from)?;
             let encoding = first.map(|(bytes, whole)| TextEncoding::guess(&bytes, whole));

@@ -42,7 +42,7 @@ const PROSE: usize = 24;
 
 /// A table that was looked at.
 #[derive(Debug)]
-pub(crate) struct Looked {
+pub(crate) struct InspectedTable {
     /// All columns of the input, in its order.
     pub header: Vec<String>,
     /// The columns that were read.
@@ -56,21 +56,26 @@ pub(crate) struct Looked {
     plan: Plan,
 }
 
-impl Looked {
+impl InspectedTable {
     /// Reads a table and guesses what its columns are. With `skip`, columns that hold long texts in the first rows are
     /// not read to the end.
     ///
     /// # Errors
     /// Whatever is wrong with the input, or that the job was stopped.
-    pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
-        Looked::stated(input, None, skip, job)
+    pub fn watched(input: &str, skip: bool, job: &Job<'_>) -> Result<InspectedTable, PrepareError> {
+        InspectedTable::stated(input, None, skip, job)
     }
 
-    /// As [`Looked::watched`], with the table read as a policy says, where there is one.
+    /// As [`InspectedTable::watched`], with the table read as a policy says, where there is one.
     ///
     /// # Errors
-    /// As [`Looked::watched`].
-    pub fn stated(input: &str, stated: Option<&Data>, skip: bool, job: &Job<'_>) -> Result<Looked, PrepareError> {
+    /// As [`InspectedTable::watched`].
+    pub fn stated(
+        input: &str,
+        stated: Option<&Data>,
+        skip: bool,
+        job: &Job<'_>,
+    ) -> Result<InspectedTable, PrepareError> {
         let mut binary: Vec<String> = Vec::new();
         let mut prose: Vec<String> = Vec::new();
         let mut guessed = stated.map_or_else(Guessed::default, Guessed::from);
@@ -116,7 +121,7 @@ impl Looked {
             false => "binary data, which has no text",
         };
         let unread = but.iter().map(|name| (name.clone(), why(name))).collect();
-        Ok(Looked { header: read.header, table, unread, missing, guessed, plan })
+        Ok(InspectedTable { header: read.header, table, unread, missing, guessed, plan })
     }
 
     /// The columns that were not read, with the reason.
@@ -150,36 +155,36 @@ pub fn draft(input: &str, folder: Option<&Path>) -> Result<String, PrepareError>
 /// # Errors
 /// Whatever is wrong with the input, or that the job was stopped.
 pub fn draft_watched(input: &str, folder: Option<&Path>, job: &Job<'_>) -> Result<String, PrepareError> {
-    Ok(drafted(&Looked::watched(input, true, job)?, input, folder))
+    Ok(drafted(&InspectedTable::watched(input, true, job)?, input, folder))
 }
 
 /// The draft for a table that was looked at.
-pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> String {
-    let rows = looked.table.rows;
-    let keep = known(&looked.table, &looked.plan, &looked.missing);
+pub(crate) fn drafted(inspected: &InspectedTable, input: &str, folder: Option<&Path>) -> String {
+    let rows = inspected.table.rows;
+    let keep = known(&inspected.table, &inspected.plan, &inspected.missing);
     let unknown_rows = keep.iter().filter(|&&k| !k).count();
     // Leaving out a fifth of the people would say something else about the rest.
     let drop = unknown_rows * 5 <= rows && unknown_rows < rows;
-    let mut table = Cow::Borrowed(&looked.table);
+    let mut table = Cow::Borrowed(&inspected.table);
     if drop && unknown_rows > 0 {
         let known = table.to_mut();
         known.retain(&keep);
-        guess_types(known, &looked.missing);
+        guess_types(known, &inspected.missing);
     }
 
     let mut out = String::new();
-    write::head(&mut out, input, folder, rows, looked.header.len());
-    write::conventions(&mut out, &looked.guessed.lines);
-    write::unknowns(&mut out, &looked.missing, drop, unknown_rows);
-    for name in &looked.header {
-        let unread = looked.unread.iter().find(|(n, _)| n == name);
+    write::head(&mut out, input, folder, rows, inspected.header.len());
+    write::conventions(&mut out, &inspected.guessed.lines);
+    write::unknowns(&mut out, &inspected.missing, drop, unknown_rows);
+    for name in &inspected.header {
+        let unread = inspected.unread.iter().find(|(n, _)| n == name);
         match (table.position(name), unread) {
             (Some(i), _) => {
-                let hierarchy = looked.plan.hierarchies[i].as_ref();
+                let hierarchy = inspected.plan.hierarchies[i].as_ref();
                 let column = &table.columns[i];
                 // An unknown cell lies in no range.
-                let unknown = looked.missing.iter().any(|m| column.dictionary.code(m).is_some());
-                out.push_str(&write::section(column, &looked.plan.guesses[i], hierarchy, !unknown));
+                let unknown = inspected.missing.iter().any(|m| column.dictionary.code(m).is_some());
+                out.push_str(&write::section(column, &inspected.plan.guesses[i], hierarchy, !unknown));
             }
             (None, unread) => {
                 let why = unread.map_or("not read", |(_, why)| why);
@@ -187,7 +192,7 @@ pub(crate) fn drafted(looked: &Looked, input: &str, folder: Option<&Path>) -> St
             }
         }
     }
-    write::requirements(&mut out, &table, &looked.plan, &looked.missing);
+    write::requirements(&mut out, &table, &inspected.plan, &inspected.missing);
     out
 }
 

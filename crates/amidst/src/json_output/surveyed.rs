@@ -1,4 +1,4 @@
-//! What `amidst audit` prints of a table that nobody has described.
+//! What `amidst audit` prints of a table without a policy.
 
 use serde_json::{Map, Value, json};
 

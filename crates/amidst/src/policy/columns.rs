@@ -17,7 +17,7 @@ pub(super) struct Columns {
     pub named: Vec<ColumnPolicy>,
     /// What holds for all others.
     pub default: Option<ColumnPolicy>,
-    /// The names of those whose role nobody knows, because of an error that was told already.
+    /// The names of those whose role is unknown, because of an error that was told already.
     pub broken: Vec<String>,
 }
 

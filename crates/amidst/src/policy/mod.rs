@@ -339,7 +339,7 @@ impl Policy {
         Policy {
             data: Data { input: Some(input.to_string()), ..Data::default() },
             columns: [of(quasi, Role::Quasi), of(sensitive, Role::Sensitive)].concat(),
-            // Columns that nobody named are not even read.
+            // Columns that are not named are not even read.
             default: Some(ColumnPolicy::new("*", Role::Identifying)),
             ..Policy::default()
         }

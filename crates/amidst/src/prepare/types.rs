@@ -23,7 +23,7 @@ pub(super) fn assign_types(
         .zip(&layout.roles)
         .map(|(column, role)| match policy.column(&column.name) {
             Some(stated) if matches!(role, Role::Quasi | Role::Sensitive) => assign_type(policy, stated, column),
-            // The order of other dictionaries is seen by nobody, and sorting names by the million takes time.
+            // The order of other dictionaries is never shown, and sorting names by the million takes time.
             _ => Vec::new(),
         })
         .collect();

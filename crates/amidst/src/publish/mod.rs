@@ -1,4 +1,4 @@
-//! Publishing: a release is staged where nobody sees it, checked, sealed with its certificate, and renamed into place.
+//! Publishing: a release is staged out of sight, checked, sealed with its certificate, and renamed into place.
 //!
 //! May use: `engine`, `release`, `report`, `scratch`, and everything below those. Nothing else publishes.
 

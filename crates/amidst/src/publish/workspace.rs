@@ -70,7 +70,7 @@ pub(crate) trait Workspace: Sync {
     }
 }
 
-/// Folders on a disk that nobody else can read.
+/// Folders on a disk that only their owner can read.
 pub(crate) struct Folders {
     /// What will be handed over.
     pub public: PathBuf,

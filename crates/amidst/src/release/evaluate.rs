@@ -78,7 +78,7 @@ impl Judged {
         };
         let metrics = METRICS.par_iter().map(|m| (m.id, m.metric.loss(&release))).collect();
         let kl_baseline = kl_baseline(&release.input());
-        // A clustering asks about it; the classes of a lattice's node are large, and nobody chose them by it.
+        // A clustering asks about it; the classes of a lattice's node are large and were not chosen by it.
         let local = recoding.levels.is_none();
         let farthest = || intra_cluster_distance(set, &prepared.generalizations, recoding);
         let intra_cluster_distance = local.then(farthest).flatten();

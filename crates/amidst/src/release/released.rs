@@ -218,7 +218,7 @@ fn generalized(
         Vec::new()
     };
     let code = |(row, &class): (usize, &u32)| match class {
-        // Rows that are left out need a code all the same; nobody reads it.
+        // Rows that are left out need a code all the same; it is never read.
         SUPPRESSED => 0,
         AS_IS => as_is[column.codes.get(row) as usize],
         class => code_of_class[class as usize],

@@ -1,6 +1,6 @@
 //! What cells are published as where a policy asks for numbers: the middle of a range, or one value for a whole class.
 //!
-//! The classes stay what the search found; only their texts change. Where two classes get the same texts nobody can
+//! The classes stay what the search found; only their texts change. Where two classes get the same texts no reader can
 //! tell them apart, so they become one class here, before anything is judged, and all requirements are looked at again.
 
 use amidst_core::hierarchy::{Cell, Generalization};

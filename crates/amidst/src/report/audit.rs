@@ -14,7 +14,7 @@ use crate::unique::UniqueRows;
 
 /// The report of an audit; `stated` is the policy that the table is held against, as it was written, where there is
 /// one. Values of fewer rows, and cells of smaller classes, than `columns::RARE` are not shown: the table may be one
-/// that nobody has protected yet.
+/// that is not protected yet.
 pub fn of_audit(policy: &Policy, prepared: &Prepared, audit: &Audit, stated: Option<&Policy>) -> Report {
     let set = &prepared.set;
     let labels = labels_of_table(set, &prepared.table, &prepared.quasi);

@@ -21,7 +21,7 @@ use crate::release::Released;
 /// How many labels of a column are listed.
 const LISTED: usize = 12;
 
-/// In a table that nobody has protected yet, values of fewer rows than this are not shown.
+/// In a table that is not protected yet, values of fewer rows than this are not shown.
 pub const RARE: u64 = 5;
 
 /// How far the counts of the original table may be told.

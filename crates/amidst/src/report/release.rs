@@ -51,7 +51,7 @@ pub(crate) fn of_release(made: &Made<'_>) -> Result<Reports, Failure> {
     let recoding = &found.recoding;
     let sizes = Sizes::collect(set.groups.iter().filter(|e| !e.is_empty()).map(frequency::size));
     let original_risk = Risk::of(&sizes);
-    // Of a table that was rolled up before it was gathered nobody here knows the rows.
+    // The rows of a table that was rolled up before it was gathered are not known here.
     let rows_known = !set.rolled_up();
     let originals = columns::Originals {
         rounded_to: if judged.suppressed == 0 { 1 } else { judged.risk.smallest.unwrap_or(1) },

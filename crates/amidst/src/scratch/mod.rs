@@ -44,7 +44,7 @@ impl Scratch {
             let folder = files::private_folder_in(parent, PREFIX)?;
             match lock_new(&folder.path().join(LOCK))? {
                 Locked::Yes(lock) => return Ok(Scratch { folder, _lock: Some(lock) }),
-                // Where nobody can lock, nobody sweeps.
+                // Without locks nothing is swept.
                 Locked::Unsupported => return Ok(Scratch { folder, _lock: None }),
                 Locked::Lost => {}
             }

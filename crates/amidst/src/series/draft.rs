@@ -67,7 +67,7 @@ pub(super) fn lacking(work: &Work<'_>) -> Result<bool, Failure> {
 
 /// When a version that would expose somebody is made safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mend {
+pub(super) enum MakeSafe {
     /// Where a version before it was.
     AsBefore,
     Always,

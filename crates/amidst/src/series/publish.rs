@@ -15,7 +15,7 @@ use super::chain::{certificate_name, certificate_of};
 use super::committed::{Committed, LEAVES};
 use super::compose::{Composed, follows_from_m};
 use super::draft::Repair;
-use super::draft::{Context, Draft, Mend, SAFE_SINCE, SeriesHead, safe_since};
+use super::draft::{Context, Draft, MakeSafe, SAFE_SINCE, SeriesHead, safe_since};
 use super::forecast::Signed;
 use super::log::held_back;
 use super::packed::pack;
@@ -36,6 +36,7 @@ use crate::{Failure, files};
 
 /// A version that was published.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Published {
     /// Its number, from 1.
     pub version: u64,
@@ -78,7 +79,7 @@ impl Series {
     /// When nothing has changed, when the versions together would leave less than the policy promises (unless
     /// `allow_leak`), or when something cannot be written; then no version is published.
     pub fn publish(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(Mend::AsBefore, allow_leak, job)
+        self.publish_as(MakeSafe::AsBefore, allow_leak, job)
     }
 
     /// As [`Series::publish`]; but where the version would expose somebody, the least change is made to it with which
@@ -88,7 +89,7 @@ impl Series {
     /// # Errors
     /// As [`Series::publish`]; `allow_leak` is needed only where versions before have exposed somebody.
     pub fn publish_safe(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(Mend::Always, allow_leak, job)
+        self.publish_as(MakeSafe::Always, allow_leak, job)
     }
 
     /// As [`Series::publish`], but a version that would expose somebody is refused also where the series has safe
@@ -97,10 +98,10 @@ impl Series {
     /// # Errors
     /// As [`Series::publish`].
     pub fn publish_plain(&mut self, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
-        self.publish_as(Mend::Never, allow_leak, job)
+        self.publish_as(MakeSafe::Never, allow_leak, job)
     }
 
-    fn publish_as(&mut self, mend: Mend, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
+    fn publish_as(&mut self, when: MakeSafe, allow_leak: bool, job: &Job<'_>) -> Result<Published, Failure> {
         self.recover()?;
         let folder = self.folder.clone();
         let work = self.store.write()?;
@@ -115,7 +116,7 @@ impl Series {
         let mut draft = Draft::plain(&work, of, &known, job)?;
         draft.refuse_raw(of, &folder)?;
         let safe_before = safe_since(&work)?;
-        let safe = mend == Mend::Always || mend == Mend::AsBefore && safe_before.is_some() && !allow_leak;
+        let safe = when == MakeSafe::Always || when == MakeSafe::AsBefore && safe_before.is_some() && !allow_leak;
         // What would be safe is also told where it was not asked for.
         if draft.mendable(of.mode) && (safe || !allow_leak || !draft.satisfies()) {
             draft = match draft.mended(&work, of, &known, head, job)? {
@@ -181,8 +182,8 @@ impl Series {
         })
     }
 
-    /// Puts a version in its place that the state knows of but that is not there yet, and clears away what nobody knows
-    /// of.
+    /// Puts a version in its place that the state knows of but that is not there yet, and removes folders that
+    /// the state does not know.
     fn recover(&mut self) -> Result<(), Failure> {
         let folder = self.folder.clone();
         let work = self.store.write()?;

@@ -195,7 +195,7 @@ impl Store {
     /// Begins to read: everything read in it is of one moment.
     pub fn read(&self) -> Result<Work<'_>, Failure> {
         let transaction = self.connection.unchecked_transaction().map_err(|e| failure(&self.place, e))?;
-        // Nobody writes meanwhile: what is noted was given up.
+        // There is no other writer meanwhile: what is noted was given up.
         self.ledger.take();
         Ok(Work { transaction, store: self })
     }

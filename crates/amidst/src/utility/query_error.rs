@@ -65,21 +65,21 @@ pub fn query_error(
 }
 
 /// One bit for each query.
-type Asking = u128;
-const _: () = assert!(QUERIES <= Asking::BITS as usize);
+type QuerySet = u128;
+const _: () = assert!(QUERIES <= QuerySet::BITS as usize);
 
 /// Tuples or classes that one task looks at.
 const TUPLES: usize = 1 << 14;
 
 /// The queries that a test selects.
-fn asking(queries: &[Query], test: impl Fn(&Query) -> bool) -> Asking {
-    queries.iter().enumerate().filter(|(_, q)| test(q)).fold(0, |bits: Asking, (i, _)| bits | 1 << i)
+fn queries_where(queries: &[Query], test: impl Fn(&Query) -> bool) -> QuerySet {
+    queries.iter().enumerate().filter(|(_, q)| test(q)).fold(0, |bits: QuerySet, (i, _)| bits | 1 << i)
 }
 
 /// The queries that ask for each sensitive tuple.
-fn of_sensitive(set: &FrequencySet, queries: &[Query]) -> Vec<Asking> {
+fn of_sensitive(set: &FrequencySet, queries: &[Query]) -> Vec<QuerySet> {
     let sensitive = set.sensitive.len().checked_div(set.sensitive_width).unwrap_or(0);
-    (0..sensitive as u32).map(SensitiveId).map(|tuple| asking(queries, |q| q.wants(set, tuple))).collect()
+    (0..sensitive as u32).map(SensitiveId).map(|tuple| queries_where(queries, |q| q.wants(set, tuple))).collect()
 }
 
 /// The true counts of all queries, in one pass over the table: which queries a tuple answers is the intersection of
@@ -88,24 +88,24 @@ fn truths(
     set: &FrequencySet,
     generalizations: &[Generalization],
     queries: &[Query],
-    of_sensitive: &[Asking],
+    of_sensitive: &[QuerySet],
 ) -> Vec<u64> {
-    let of_code: Vec<Vec<Asking>> = (0..generalizations.len())
+    let of_code: Vec<Vec<QuerySet>> = (0..generalizations.len())
         .map(|column| {
             let asked = |code: u32, q: &Query| q.ranges[column].is_none_or(|(low, high)| (low..=high).contains(&code));
-            (0..set.domains[column] as u32).map(|code| asking(queries, |q| asked(code, q))).collect()
+            (0..set.domains[column] as u32).map(|code| queries_where(queries, |q| asked(code, q))).collect()
         })
         .collect();
     let count = |start: usize| {
         let mut counts = vec![0u64; queries.len()];
         for tuple in start..(start + TUPLES).min(set.len()) {
             let codes = set.tuple(tuple).iter().zip(&of_code);
-            let here = codes.fold(Asking::MAX, |bits, (&code, of)| bits & of[code as usize]);
+            let here = codes.fold(QuerySet::MAX, |bits, (&code, of)| bits & of[code as usize]);
             if here == 0 {
                 continue;
             }
             for entry in set.groups.get(tuple) {
-                let mut rest = here & of_sensitive.get(entry.sensitive.index()).copied().unwrap_or(Asking::MAX);
+                let mut rest = here & of_sensitive.get(entry.sensitive.index()).copied().unwrap_or(QuerySet::MAX);
                 while rest != 0 {
                     if let Some(count) = counts.get_mut(rest.trailing_zeros() as usize) {
                         *count += entry.rows;
@@ -130,23 +130,23 @@ fn answers(
     recoding: &Recoding,
     groups: &Groups,
     queries: &[Query],
-    of_sensitive: &[Asking],
+    of_sensitive: &[QuerySet],
 ) -> Vec<f64> {
     let fractions =
         |q: &Query| generalizations.iter().zip(&q.ranges).map(|(g, range)| Fractions::new(g, *range)).collect();
     let fractions: Vec<Vec<Fractions<'_>>> = queries.iter().map(fractions).collect();
-    let mut meeting: Vec<Asking> = vec![Asking::MAX; recoding.classes.len()];
+    let mut meeting: Vec<QuerySet> = vec![QuerySet::MAX; recoding.classes.len()];
     for column in 0..generalizations.len() {
-        let mut of_cell: FxHashMap<&Cell, Asking> = FxHashMap::default();
+        let mut of_cell: FxHashMap<&Cell, QuerySet> = FxHashMap::default();
         for (meeting, cells) in meeting.iter_mut().zip(&recoding.classes) {
             let meets = |cell: &Cell| {
                 let each = fractions.iter().enumerate().filter(|(_, columns)| columns[column].of(cell) > 0.0);
-                each.fold(0, |bits: Asking, (i, _)| bits | 1 << i)
+                each.fold(0, |bits: QuerySet, (i, _)| bits | 1 << i)
             };
             *meeting &= *of_cell.entry(&cells[column]).or_insert_with_key(|cell| meets(cell));
         }
     }
-    let suggest = |(part, meeting): (usize, &[Asking])| {
+    let suggest = |(part, meeting): (usize, &[QuerySet])| {
         let mut answers = vec![0.0; queries.len()];
         for (class, &meeting) in (part * TUPLES..).zip(meeting) {
             let (entries, mut rest) = (groups.get(class), meeting);

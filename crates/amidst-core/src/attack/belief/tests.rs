@@ -92,7 +92,7 @@ fn a_value_that_is_ruled_out_discloses_the_others() {
         let values = not.iter().map(|v| Value::Text((*v).into())).collect();
         ENTRY.run(&fixture.target(), &extra, &Parameters::from_pairs([("ruled_out", Value::List(values))])).unwrap()
     };
-    // Whoever does not have s1 has s2: everybody is disclosed, and nothing of it by the release.
+    // A person who does not have s1 has s2: everybody is disclosed, and nothing of it by the release.
     let found = with(&["s1"]);
     assert_eq!((figure(&found, "positive_disclosure_persons"), figure(&found, "newly_disclosed_persons")), (52.0, 0.0));
     assert_eq!(with(&["unheard of"]), with(&[]));
@@ -130,13 +130,13 @@ proptest! {
             Population { histograms: histograms.iter().map(wide).collect(), ..Population::default() };
         let tuples: Vec<u32> = (0..histograms.len() as u32).collect();
         let bounds = Bounds::new(Rational::ratio(high, 10), Rational::ratio(low, 10));
-        let mut sight = Sight::new(4, &bounds);
+        let mut observed = ObservedClass::new(4, &bounds);
         let typed = |h: &[(u32, u64)]| h.iter().map(|&(v, n)| (SensitiveId(v), n)).collect::<Vec<_>>();
         let people: Vec<(SensitiveId, u64)> = typed(&histograms.concat());
         let others = people.get(1..).unwrap_or_default();
-        sight.look_at(&[(SensitiveId(3), 9)], others);
-        sight.leave(others);
-        prop_assert_eq!(sight.look_at(&typed(&class), &people), people.iter().map(|c| c.1).sum::<u64>());
+        observed.look_at(&[(SensitiveId(3), 9)], others);
+        observed.leave(others);
+        prop_assert_eq!(observed.look_at(&typed(&class), &people), people.iter().map(|c| c.1).sum::<u64>());
         let mut end = 0;
         for q in &histograms {
             let exact = beliefs(&wide(q), &covered(&population, &tuples), &class);
@@ -146,10 +146,10 @@ proptest! {
                 (positive, newly, b.iter().any(|b| b.posterior < bounds.low && b.prior >= bounds.low))
             };
             end += q.len();
-            let found = sight.disclosure(&typed(q), &sight.weights[end - q.len()..end], 0.0);
+            let found = observed.disclosure(&typed(q), &observed.weights[end - q.len()..end], 0.0);
             prop_assert_eq!(found.as_ref().map(|f| (f.positive, f.newly, f.negative)), exact.as_deref().map(verdict));
             if let (Some(found), Some(exact)) = (found, exact) {
-                prop_assert_eq!(sight.exactly(&typed(q), q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
+                prop_assert_eq!(observed.exactly(&typed(q), q.iter().map(|c| c.1).sum()), Some(verdict(&exact)));
                 let largest = exact.iter().map(|b| b.posterior.to_f64()).fold(0.0, f64::max);
                 prop_assert!((found.largest - largest).abs() < 1e-12);
             }

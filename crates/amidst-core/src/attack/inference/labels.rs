@@ -5,7 +5,7 @@
 //! label which occurs with nothing, and add what they occur with.
 
 use super::super::Target;
-use super::Part;
+use super::ClassRange;
 use crate::table::Column;
 
 /// What a label adds to the score of a value.
@@ -29,7 +29,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// Counts a column.
-    pub(super) fn count(target: &Target<'_>, parts: &[Part], column: &Column, values: usize, folds: u64) -> Self {
+    pub(super) fn count(target: &Target<'_>, parts: &[ClassRange], column: &Column, values: usize, folds: u64) -> Self {
         let mut found: Vec<((u32, u32, u32), u64)> = Vec::new();
         for part in parts {
             part.each_class(target, folds, |class, counts| {
@@ -120,7 +120,7 @@ mod tests {
             let rows: Vec<(&str, &str)> = rows.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
             let fixture = Fixture::new(&rows);
             let target = fixture.target();
-            let (parts, folds) = (Part::all(&target), 5);
+            let (parts, folds) = (ClassRange::all(&target), 5);
             let values = target.histogram.last().map_or(0, |c| c.0 as usize + 1);
             let columns: Vec<&Column> = target.published.labels.unwrap().columns.iter().collect();
             let listed = columns.iter().map(|c| Labels::count(&target, &parts, c, values, folds)).collect();

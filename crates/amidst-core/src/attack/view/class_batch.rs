@@ -11,7 +11,7 @@ use crate::ids::SensitiveId;
 /// memory takes long, but many fetches go on at once.
 #[derive(Default)]
 pub struct ClassBatch<'a> {
-    pub classes: Vec<Class<'a>>,
+    pub classes: Vec<BatchedClass<'a>>,
     /// The persons of the classes by value.
     pub own: Vec<(SensitiveId, u64)>,
     pub tuples: Vec<Tuple>,
@@ -20,7 +20,7 @@ pub struct ClassBatch<'a> {
 }
 
 /// A class, and where its persons, the tuples that it covers and their people stand among those of the batch.
-pub struct Class<'a> {
+pub struct BatchedClass<'a> {
     pub class: u32,
     pub size: u64,
     pub histogram: &'a Histogram,
@@ -43,7 +43,7 @@ impl<'a> ClassBatch<'a> {
         self.classes.clear();
         for &class in classes {
             let (size, histogram) = target.class(class as usize);
-            self.classes.push(Class { class, size, histogram, own: 0..0, tuples: 0..0, people: 0..0 });
+            self.classes.push(BatchedClass { class, size, histogram, own: 0..0, tuples: 0..0, people: 0..0 });
         }
         self.own.clear();
         for class in &mut self.classes {

@@ -72,7 +72,7 @@ pub fn members<'a>(published: &Published<'_>, fits: &'a Fits) -> Members<'a> {
 
 /// What may be in a class.
 #[derive(Debug, Clone, Copy, Default)]
-struct Class {
+struct ClassMembers {
     /// The tuples that fit no other.
     alone: TupleTotals,
     /// The rows of those that may be elsewhere, too.
@@ -91,11 +91,11 @@ struct Open {
 }
 
 /// Counts what may be in each of `count` classes; and tells the tuples that do not fit just one.
-fn count(fits: &Fits, count: usize) -> (Vec<Class>, Vec<usize>) {
+fn count(fits: &Fits, count: usize) -> (Vec<ClassMembers>, Vec<usize>) {
     let tuples = fits.tuples.len();
     let part = tuples.div_ceil(rayon::current_num_threads()).max(TUPLES);
     let parts = (0..tuples.div_ceil(part)).into_par_iter().map(|i| {
-        let (mut classes, mut open) = (vec![Class::default(); count], Vec::new());
+        let (mut classes, mut open) = (vec![ClassMembers::default(); count], Vec::new());
         for tuple in i * part..((i + 1) * part).min(tuples) {
             let rows = frequency::rows(fits.tuples.groups.get(tuple));
             match *fits.classes(tuple) {
@@ -108,7 +108,7 @@ fn count(fits: &Fits, count: usize) -> (Vec<Class>, Vec<usize>) {
         }
         (classes, open)
     });
-    let both = |mut all: (Vec<Class>, Vec<usize>), more: (Vec<Class>, Vec<usize>)| {
+    let both = |mut all: (Vec<ClassMembers>, Vec<usize>), more: (Vec<ClassMembers>, Vec<usize>)| {
         for (class, more) in all.0.iter_mut().zip(&more.0) {
             class.alone.join(&more.alone);
             class.shared += more.shared;
@@ -116,7 +116,7 @@ fn count(fits: &Fits, count: usize) -> (Vec<Class>, Vec<usize>) {
         all.1.extend(more.1);
         all
     };
-    parts.reduce_with(both).unwrap_or_else(|| (vec![Class::default(); count], Vec::new()))
+    parts.reduce_with(both).unwrap_or_else(|| (vec![ClassMembers::default(); count], Vec::new()))
 }
 
 struct Search {
@@ -124,7 +124,7 @@ struct Search {
     /// For each class the rows that it publishes, what may be in it, what is for certain, and whether that includes
     /// those who fit it alone.
     sizes: Vec<u64>,
-    classes: Vec<Class>,
+    classes: Vec<ClassMembers>,
     certain: Vec<TupleTotals>,
     decided: Vec<bool>,
     open: Vec<Open>,
@@ -138,7 +138,7 @@ struct Search {
 }
 
 impl Search {
-    fn new(fits: &Fits, classes: Vec<Class>, tuples: Vec<usize>, sizes: Vec<u64>) -> Self {
+    fn new(fits: &Fits, classes: Vec<ClassMembers>, tuples: Vec<usize>, sizes: Vec<u64>) -> Self {
         let (mut open, mut possible) = (Vec::with_capacity(tuples.len()), Lists::default());
         for tuple in tuples {
             let (rows, own) = (frequency::rows(fits.tuples.groups.get(tuple)), fits.classes(tuple));
@@ -153,9 +153,10 @@ impl Search {
         waiting.iter().for_each(|&class| waits[class as usize] = true);
         let rows = open.iter().map(|o| o.rows).sum::<u64>() + classes.iter().map(|c| c.alone.rows).sum::<u64>();
         let nobody_suppressed = rows == sizes.iter().sum::<u64>();
-        let full = |(class, size): (&Class, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
+        let full = |(class, size): (&ClassMembers, &u64)| nobody_suppressed || class.alone.rows + class.shared == *size;
         let decided: Vec<bool> = classes.iter().zip(&sizes).map(full).collect();
-        let certain = |(class, &decided): (&Class, &bool)| if decided { class.alone } else { TupleTotals::default() };
+        let certain =
+            |(class, &decided): (&ClassMembers, &bool)| if decided { class.alone } else { TupleTotals::default() };
         let certain = classes.iter().zip(&decided).map(certain).collect();
         let possible = possible.members;
         Search { nobody_suppressed, sizes, classes, certain, decided, open, possible, of_class, waiting, waits }
@@ -163,7 +164,7 @@ impl Search {
 
     fn look_at(&mut self, class: u32) {
         let at = class as usize;
-        let (size, Class { alone, shared }) = (self.sizes[at], self.classes[at]);
+        let (size, ClassMembers { alone, shared }) = (self.sizes[at], self.classes[at]);
         let (full, closed) = (alone.rows + shared == size, self.certain[at].rows == size);
         if full == closed || !full && !self.nobody_suppressed {
             // Nothing follows yet, or everything that follows is known.

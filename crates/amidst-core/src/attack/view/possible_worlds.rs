@@ -13,12 +13,12 @@ pub struct Worlds {
     /// The probability that some part fails.
     pub failing: f64,
     /// One for each size of part, ascending.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartWorlds>,
 }
 
 /// The parts of one size.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct PartWorlds {
     /// The persons in all parts of this size.
     pub persons: u64,
     /// For each value, the probability that a person of such a part has it and some part fails.
@@ -69,7 +69,7 @@ pub fn worlds(sizes: &[u64], counts: &[u64], sound: impl Fn(&[u64]) -> bool) -> 
         }
         worlds.failing = (failing / dealt).min(1.0);
         linked.iter_mut().for_each(|sum| *sum /= dealt);
-        worlds.parts.push(Part { persons: size * times as u64, linked });
+        worlds.parts.push(PartWorlds { persons: size * times as u64, linked });
     }
     Some(worlds)
 }

@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_looks_alike_only_at_last_is_counted_as_well() {
-        // So many classes that all look different, and then some that all look alike.
+        // Classes that all look different, and then some that all look alike.
         let names: Vec<String> = (0..2 * CLASSES).map(|n| format!("{n:05}")).collect();
         let value = |n: usize| if n < CLASSES { names[n].as_str() } else { "x" };
         let rows: Vec<(&str, &str)> = names.iter().enumerate().map(|(n, name)| (name.as_str(), value(n))).collect();

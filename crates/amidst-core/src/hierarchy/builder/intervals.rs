@@ -25,9 +25,9 @@ pub(super) const BUILDER: Builder = Builder {
 };
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum Interval {
     Below(i128),
-    Interval(i128, i128),
+    Between(i128, i128),
     From(i128),
 }
 
@@ -65,17 +65,17 @@ fn build(recipe: &Recipe<'_>, column: &Column) -> Result<Hierarchy, HierarchyErr
 
     let (leaves, places) = line.place(recipe, "intervals", column)?;
     let part = |place: i128, width: i128| match (bottom, top) {
-        (Some(b), _) if place < b => Part::Below(b),
-        (_, Some(t)) if place >= t => Part::From(t),
+        (Some(b), _) if place < b => Interval::Below(b),
+        (_, Some(t)) if place >= t => Interval::From(t),
         _ => {
             let low = place - (place - origin).rem_euclid(width);
-            Part::Interval(bottom.map_or(low, |b| b.max(low)), top.map_or(low + width, |t| t.min(low + width)))
+            Interval::Between(bottom.map_or(low, |b| b.max(low)), top.map_or(low + width, |t| t.min(low + width)))
         }
     };
-    let label = |part: Part| match part {
-        Part::Below(b) => line.below(b),
-        Part::Interval(low, high) => line.between(low, high),
-        Part::From(t) => line.from(t),
+    let label = |part: Interval| match part {
+        Interval::Below(b) => line.below(b),
+        Interval::Between(low, high) => line.between(low, high),
+        Interval::From(t) => line.from(t),
     };
     let mut levels: Vec<Level> =
         widths.iter().map(|&width| Level::by_key(places.iter().map(|&p| part(p, width)), label)).collect();

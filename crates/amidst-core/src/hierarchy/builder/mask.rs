@@ -24,7 +24,7 @@ pub(super) const BUILDER: Builder = Builder {
     build,
 };
 
-/// More levels than this are a slip: nobody searches them.
+/// More levels than this are a slip, and cannot be searched.
 const LONGEST: usize = 64;
 
 struct Mask {

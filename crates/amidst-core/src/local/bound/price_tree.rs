@@ -198,9 +198,9 @@ impl Raise<'_, '_> {
     /// Looks at all boxes over this one and some of the tuples near it.
     fn choose(&mut self, shape: &Shape, cost: f64, others: usize, prices: f64, near: &[Other]) {
         let (field, k) = (self.price_tree.field, self.price_tree.k);
-        let mut dearest = Dearest::new(k - 1 - others);
-        near.iter().for_each(|o| dearest.take(o.price, o.rows));
-        let sums = dearest.sums();
+        let mut highest = HighestPrices::new(k - 1 - others);
+        near.iter().for_each(|o| highest.take(o.price, o.rows));
+        let sums = highest.sums();
         if *self.budget == 0 {
             self.floor = self.floor.min(self.bound(cost, others, prices, &sums));
             return;
@@ -239,14 +239,14 @@ impl Raise<'_, '_> {
 }
 
 /// The highest of some prices.
-struct Dearest {
+struct HighestPrices {
     highest: Vec<f64>,
     most: usize,
 }
 
-impl Dearest {
+impl HighestPrices {
     fn new(most: usize) -> Self {
-        Dearest { highest: Vec::with_capacity(most + 1), most }
+        HighestPrices { highest: Vec::with_capacity(most + 1), most }
     }
 
     fn take(&mut self, price: f64, times: u32) {
@@ -260,7 +260,7 @@ impl Dearest {
         }
     }
 
-    /// What the dearest one, two, … cost together, from none on.
+    /// What the highest one, two, … cost together, from none on.
     fn sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0];
         self.highest.iter().for_each(|p| sums.push(sums[sums.len() - 1] + p));

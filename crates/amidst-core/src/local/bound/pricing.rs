@@ -8,7 +8,7 @@
 //! Rows are gathered from the tree in ascending order of their share d/(s − 1) − λ, d being what the hull over both
 //! costs. With u rows of share k or more and the others among those gathered, all of them at no more than T, a set has
 //! at least u·k + T·(s − 1 − u)/(s − 1) − (the highest λ of s − 1 − u rows gathered at no more than T): once that is
-//! too much for every u and T, nobody else need be gathered.
+//! too much for every u and T, no other row need be gathered.
 
 use super::items::Items;
 use super::sets::Sets;
@@ -210,7 +210,7 @@ fn by_cost(near: &mut [Other]) {
     near.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.item.cmp(&b.item)));
 }
 
-/// What a set with anybody beyond those near is not below, where nobody beyond has a share below `key`.
+/// Lower bound of a set with a row beyond those near, where no row beyond has a share below `key`.
 fn further(near: &mut [Other], others: usize, varied: bool, key: f64) -> f64 {
     by_cost(near);
     let mut bound = others as f64 * key;

@@ -84,7 +84,7 @@ pub fn anneal(
 
 /// A class under change.
 #[derive(Debug, Clone, Default)]
-struct Class {
+struct AnnealedClass {
     units: Vec<u32>,
     shape: Vec<ShapeWord>,
     cost: f64,
@@ -92,7 +92,7 @@ struct Class {
     tally: Tally,
 }
 
-impl Class {
+impl AnnealedClass {
     fn loss(&self) -> f64 {
         self.cost * self.units.len() as f64
     }
@@ -109,7 +109,7 @@ struct State<'a> {
     class_of: Vec<u32>,
     /// Where each unit stands in its class.
     place: Vec<u32>,
-    classes: Vec<Class>,
+    classes: Vec<AnnealedClass>,
     /// Classes without rows.
     free: Vec<u32>,
     /// Tuples near each, `NEAR` of them at the most.
@@ -159,7 +159,8 @@ impl<'a> State<'a> {
         };
         for cluster in clusters {
             let number = state.classes.len() as u32;
-            let mut class = Class { shape: cluster.shape.clone(), cost: cluster.cost, ..Class::default() };
+            let mut class =
+                AnnealedClass { shape: cluster.shape.clone(), cost: cluster.cost, ..AnnealedClass::default() };
             for &(entry, rows) in &cluster.parts {
                 for _ in 0..rows {
                     let unit = next[entry as usize];
@@ -178,12 +179,12 @@ impl<'a> State<'a> {
     }
 
     fn clusters(&self) -> Vec<Cluster> {
-        let parts = |class: &Class| {
+        let parts = |class: &AnnealedClass| {
             let mut entries: Vec<u32> = class.units.iter().map(|&u| self.entry_of[u as usize]).collect();
             entries.sort_unstable();
             entries.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
         };
-        let filled: Vec<&Class> = self.classes.iter().filter(|c| !c.units.is_empty()).collect();
+        let filled: Vec<&AnnealedClass> = self.classes.iter().filter(|c| !c.units.is_empty()).collect();
         filled.into_par_iter().map(|class| self.world.cluster(parts(class))).collect()
     }
 
@@ -383,7 +384,7 @@ impl<'a> State<'a> {
     /// A class without rows.
     fn vacant(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
-            self.classes.push(Class { shape: self.world.space.empty(), ..Class::default() });
+            self.classes.push(AnnealedClass { shape: self.world.space.empty(), ..AnnealedClass::default() });
             self.classes.len() as u32 - 1
         })
     }
@@ -457,7 +458,7 @@ impl<'a> State<'a> {
 
     /// Ends a step: keeps it if it is accepted and every class still satisfies the policy, else takes it back.
     fn finish(&mut self, accepted: bool) {
-        let holds = |class: &Class| {
+        let holds = |class: &AnnealedClass| {
             class.units.is_empty()
                 || class.units.len() >= self.least
                     && (self.world.judge.size_only || self.world.judge.holds(&class.tally))

@@ -149,7 +149,7 @@ struct Frontier {
     aside: Vec<Near>,
     /// Branches that came to the top when patience had run out.
     later: Vec<Near>,
-    /// What came to the top of each bucket while its value did not fit: as long as it does not, nobody looks at it.
+    /// What came to the top of each bucket while its value did not fit: as long as it does not, it is passed over.
     parked: Vec<Vec<Near>>,
     /// Whether the value of each bucket fits, as far as anybody asked since the class has grown.
     fitting: Vec<Option<bool>>,

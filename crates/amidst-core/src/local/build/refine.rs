@@ -28,11 +28,11 @@ const LARGE: usize = 96;
 const LEAST: f64 = 1e-9;
 
 /// More pairs of classes than this are not remembered.
-const MOST_FRUITLESS: usize = 4_000_000;
+const MOST_UNPROFITABLE: usize = 4_000_000;
 
 /// Pairs of classes between which no row that moves or changes places lowers the loss, by what they hold: as long as
 /// neither changes, a further round need not look at them. A class with itself is one that need not be divided.
-type Fruitless = FxHashSet<u64>;
+type UnprofitablePairs = FxHashSet<u64>;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ pub fn refine(
     effort: Effort,
     random: &mut Random,
 ) -> Result<Vec<Cluster>, SearchError> {
-    remembering(world, search, clusters, (effort, MOST_FRUITLESS), random)
+    remembering(world, search, clusters, (effort, MOST_UNPROFITABLE), random)
 }
 
 /// The same, remembering at most about this number of pairs of classes.
@@ -66,7 +66,7 @@ fn remembering(
 ) -> Result<Vec<Cluster>, SearchError> {
     let mut loss = cluster::total(&clusters);
     let mut idle = 0;
-    let mut fruitless = Fruitless::default();
+    let mut unprofitable = UnprofitablePairs::default();
     for _ in 0..effort.rounds {
         search.checkpoint()?;
         if clusters.len() < 2 && loss <= 0.0 || effort.deadline.is_some_and(|d| Instant::now() >= d) {
@@ -77,16 +77,16 @@ fn remembering(
             .into_par_iter()
             .map(|block| {
                 let late = effort.deadline.is_some_and(|d| Instant::now() >= d);
-                Block::new(world, block, &fruitless, late || search.checkpoint().is_err()).improve()
+                Block::new(world, block, &unprofitable, late || search.checkpoint().is_err()).improve()
             })
             .collect();
-        if fruitless.len() > most {
-            fruitless.clear();
+        if unprofitable.len() > most {
+            unprofitable.clear();
         }
         clusters = Vec::new();
         for (block, pairs) in improved {
             clusters.extend(block);
-            fruitless.extend(pairs.into_iter().take(most));
+            unprofitable.extend(pairs.into_iter().take(most));
         }
         let now = cluster::total(&clusters);
         // One round that gains little may be due to where the borders of its parts lie.
@@ -169,7 +169,7 @@ fn costs<'p>(world: &World<'_>, parts: impl Iterator<Item = &'p Part>) -> Vec<f6
 
 struct Block<'a> {
     world: &'a World<'a>,
-    fruitless: &'a Fruitless,
+    unprofitable: &'a UnprofitablePairs,
     members: Vec<Member>,
     stop: bool,
     clock: u64,
@@ -186,8 +186,8 @@ struct Change {
 }
 
 impl<'a> Block<'a> {
-    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, fruitless: &'a Fruitless, stop: bool) -> Self {
-        let mut block = Block { world, fruitless, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
+    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, unprofitable: &'a UnprofitablePairs, stop: bool) -> Self {
+        let mut block = Block { world, unprofitable, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
         if let [large] = &clusters[..]
             && large.parts.len() > LARGE
         {
@@ -232,11 +232,11 @@ impl<'a> Block<'a> {
                 }
             }
         }
-        let fruitless = self.fruitless_pairs();
-        (self.members.into_iter().map(|m| m.cluster).collect(), fruitless)
+        let unprofitable = self.unprofitable_pairs();
+        (self.members.into_iter().map(|m| m.cluster).collect(), unprofitable)
     }
 
-    fn fruitless_pairs(&self) -> Vec<u64> {
+    fn unprofitable_pairs(&self) -> Vec<u64> {
         let mut pairs = Vec::new();
         for a in self.members.iter().filter(|_| !self.stop) {
             if a.undivided == a.changed {
@@ -277,7 +277,7 @@ impl<'a> Block<'a> {
             *b != a
                 && (from.changed > from.looked || to.changed > from.looked)
                 // Two classes of the same rows have one name, which tells of dividing them.
-                && (from.content == to.content || !self.fruitless.contains(&from.pair(to)))
+                && (from.content == to.content || !self.unprofitable.contains(&from.pair(to)))
         };
         (0..self.members.len()).filter(open).collect()
     }
@@ -390,7 +390,7 @@ impl<'a> Block<'a> {
         let world = self.world;
         let cluster = &self.members[m].cluster;
         let member = &self.members[m];
-        let known = member.undivided == member.changed || self.fruitless.contains(&member.pair(member));
+        let known = member.undivided == member.changed || self.unprofitable.contains(&member.pair(member));
         if known || cluster.tally.rows < 2 * world.judge.least || cluster.cost <= 0.0 || cluster.parts.len() < 2 {
             return false;
         }

@@ -60,7 +60,7 @@ pub(crate) fn mask(world: &World<'_>, clusters: &mut [Cluster], mut omitted: Tak
     if let Some(c) = everything {
         judge.merge(&mut tally, &clusters[c].tally);
     }
-    // Testing the policy on many rows is slow, so many go back between two tests.
+    // Testing the policy on many rows is slow, so several go back between two tests.
     let step = omitted.len().div_ceil(MASKINGS).max(1);
     while !omitted.is_empty() && !judge.holds_over(&tally, || None) {
         for (c, (e, rows)) in omitted.split_off(omitted.len().saturating_sub(step)).into_iter().rev() {

@@ -44,7 +44,7 @@ fn judge_history(history: &History, values: u32, stated: &[Stated<'_>], effort: 
     audit(history, &Judge::new(&set, &tables, &requirements), effort)
 }
 
-/// The audit of some versions of a column with so many values.
+/// The audit of some versions of a column with this many values.
 pub fn judged(versions: &[Version], values: u32, stated: &[Stated<'_>]) -> Audit {
     let mut history = History::default();
     versions.iter().for_each(|version| history.see(&Compact::of(version)));

@@ -8,8 +8,8 @@ struct Changing {
     lives: Vec<Vec<usize>>,
 }
 
-/// A series in which whoever was away may come back with another value. With `keep`, the new value stands for what the
-/// old one stood for, and may come without having been away.
+/// A series in which a person who was away may come back with another value. With `keep`, the new value stands for what
+/// the old one stood for, and may come without having been away.
 fn changing(random: &mut Random, keep: Option<&[u32]>) -> Changing {
     let persons = 2 + random.below(5);
     let mut truth: Vec<usize> = (0..persons).map(|_| random.below(VALUES)).collect();
@@ -43,8 +43,8 @@ fn changing(random: &mut Random, keep: Option<&[u32]>) -> Changing {
     Changing { versions, lives }
 }
 
-/// A series in which whoever was away may come back with another value, as its owner records it: every life of a person
-/// is somebody else. With the number of lives beyond the first.
+/// A series in which a person who was away may come back with another value, as its owner records it: every life of a
+/// person is somebody else. With the number of lives beyond the first.
 pub(crate) fn returners(random: &mut Random) -> (Vec<Vec<Class>>, usize) {
     let Changing { mut versions, lives } = changing(random, None);
     let mut numbers: std::collections::BTreeMap<(u32, usize), u32> = std::collections::BTreeMap::new();
@@ -126,8 +126,8 @@ fn told_lives(history: &History, effort: &Effort) -> Vec<(u32, Vec<CohortBelief>
     history.everybody().map(|(person, cohort)| (person, of[&cohort].clone())).collect()
 }
 
-/// Whoever comes back with another value is not told of the audit: what it calls possible must be so all the same for
-/// an adversary who knows who changed and when.
+/// A person who comes back with another value is not stated to the audit: what it calls possible must be so all the
+/// same for an adversary who knows who changed and when.
 #[test]
 fn who_comes_back_with_another_value_hides_no_leak() {
     let mut random = Random::new(29);
@@ -228,7 +228,7 @@ fn meant(class: &Class, of: &[u32]) -> Class {
     (class.0.clone(), counts)
 }
 
-/// Whoever is known to have changed what stands beside their value is left out of the reasoning, with all who hang
+/// A person who is known to have changed what stands beside their value is left out of the reasoning, with all who hang
 /// together with them.
 #[test]
 fn nothing_is_proven_about_those_who_are_excluded() {

@@ -34,8 +34,8 @@ fn found(profile: &Profile<'_>) -> bool {
     let lower = profile.share(|value| NAMES.contains(&fold(value)));
     // Names that are on no list: an initial and a surname, or many values of two or three capitalised words.
     let initials = profile.share(has_initial);
-    let unheard = profile.distinct >= 20 && profile.share(is_capitalised) >= 0.8;
-    share >= 0.4 || lower >= 0.5 || initials >= 0.6 || unheard
+    let unlisted = profile.distinct >= 20 && profile.share(is_capitalised) >= 0.8;
+    share >= 0.4 || lower >= 0.5 || initials >= 0.6 || unlisted
 }
 
 /// `K. Haddad`, `Haddad, K.`
@@ -73,14 +73,14 @@ mod tests {
             assert_eq!(id(values), Some("person-name"), "{values:?}");
         }
         assert_eq!(id(["K. Haddad", "M. Xu", "Novak, P.", "K. Haddad"]), Some("person-name"));
-        let unheard = (0..80).map(|i| {
+        let unlisted = (0..80).map(|i| {
             format!(
                 "{} {}",
                 ["Amara", "Wei", "Layla", "Petr", "Yuki"][i % 5],
                 ["Okafor", "Xu", "Haddad", "Tanaka", "Diallo", "Singh", "Osei"][i % 7]
             )
         });
-        assert_eq!(id(unheard), Some("person-name"));
+        assert_eq!(id(unlisted), Some("person-name"));
         assert_eq!(id(["Red", "Green", "Blue", "Red"]), None);
         assert_eq!(id(["Never-married", "Divorced", "Widowed", "Separated"]), None);
     }

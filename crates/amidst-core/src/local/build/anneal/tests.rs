@@ -28,7 +28,7 @@ fn begun(fixture: &Fixture, policy: usize, see: impl FnOnce(&Search<'_>, &World<
     });
 }
 
-/// A clock that stands at so many looks in all.
+/// A clock that stands at this many readings in all.
 fn looks(most: u32) -> impl Fn() -> f64 {
     let seen = Cell::new(0);
     move || {

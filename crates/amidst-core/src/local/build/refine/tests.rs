@@ -35,7 +35,7 @@ fn what_is_remembered_changes_nothing() {
         with_classes(seed, |search, world, classes| {
             let first = cluster::total(&classes);
             let run = |most| remembering(world, search, classes.clone(), (effort, most), &mut Random::new(1)).unwrap();
-            let (with, without) = (run(MOST_FRUITLESS), run(0));
+            let (with, without) = (run(MOST_UNPROFITABLE), run(0));
             assert_eq!(with, without, "seed {seed}");
             assert!(with.iter().all(|class| world.holds(class)) && cluster::total(&with) <= first, "seed {seed}");
         });
