@@ -7,8 +7,10 @@ use std::sync::Arc;
 use amidst::Failure;
 use amidst::files::create_private_folder;
 use amidst::scratch::Scratch;
+use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use clap::Args;
+use datafusion::functions_nested::range::range_udf;
 
 use crate::address::Address;
 use crate::{runtime, stores};
@@ -90,6 +92,7 @@ impl Executor {
             executor_heartbeat_interval_seconds: self.heartbeat,
             job_data_ttl_seconds: 24 * 60 * 60,
             job_data_clean_up_interval_seconds: 60 * 60,
+            override_function_registry: Some(Arc::new(functions())),
             override_runtime_producer: Some(Arc::new(move |_| stores::environment(Some(&spill)))),
             ..ExecutorProcessConfig::default()
         };
@@ -99,4 +102,12 @@ impl Executor {
             })
         })
     }
+}
+
+/// The functions that plans may call: the usual ones, and the one that makes rows of counted combinations.
+fn functions() -> BallistaFunctionRegistry {
+    let mut functions = BallistaFunctionRegistry::default();
+    let range = range_udf();
+    functions.scalar_functions.insert(range.name().to_string(), range);
+    functions
 }

@@ -1,8 +1,8 @@
 //! Requests to a studio, as a browser with its cookie would send them, and the edits of a policy alone.
 //!
-//! The studio is a real one, with its folder, its jobs and its listener. A request comes to its service through the same
-//! parser of HTTP as from the network, on a connection in memory that ends behind the last byte: nobody waits for what
-//! does not come. [`request_over_socket`] takes the way through the listener.
+//! The studio is a real one, with its folder, its jobs and its listener. A request comes to its service through the
+//! same parser of HTTP as from the network, on a connection in memory that ends behind the last byte: nobody waits for
+//! what does not come. [`request_over_socket`] takes the way through the listener.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

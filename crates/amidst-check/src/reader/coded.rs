@@ -1,11 +1,11 @@
 //! Batches of a columnar file as rows whose cells have numbers.
 //!
-//! A column of a release has few distinct values, and its file lists them in a dictionary. The cells of a row are looked up
-//! by their numbers, all together as one short text ([`Cells::span`]), and become texts only where a class is seen for the
-//! first time.
+//! A column of a release has few distinct values, and its file lists them in a dictionary. The cells of a row are
+//! looked up by their numbers, all together as one short text ([`Cells::span`]), and become texts only where a class is
+//! seen for the first time.
 //!
-//! Contract: within one [`Coder`] equal numbers of a column mean equal cells. Columns of more than [`MOST`] distinct values
-//! have no numbers; then rows have no span.
+//! Contract: within one [`Coder`] equal numbers of a column mean equal cells. Columns of more than [`MOST`] distinct
+//! values have no numbers; then rows have no span.
 
 use std::sync::Arc;
 

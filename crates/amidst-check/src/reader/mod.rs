@@ -22,6 +22,8 @@ mod parquet;
 pub(crate) mod selection;
 mod stream;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod thrift;
 mod view_tally;

@@ -110,8 +110,8 @@ impl Tally {
         columns
     }
 
-    /// Numbers for the cells of a file with this many columns. What is known of the texts of other files is forgotten: the
-    /// same numbers mean other cells there.
+    /// Numbers for the cells of a file with this many columns. What is known of the texts of other files is forgotten:
+    /// the same numbers mean other cells there.
     pub(super) fn coder(&mut self, columns: usize) -> Coder {
         self.texts.clear();
         let layout = &self.layout;

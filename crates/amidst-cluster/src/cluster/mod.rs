@@ -14,7 +14,6 @@ mod probe;
 mod publish;
 mod recode;
 mod rolled;
-mod select;
 mod session;
 mod source;
 mod sql;

@@ -7,6 +7,8 @@
 //! Every job writes one file under a name that does not depend on the attempt: a job that is done again after an
 //! executor died replaces what it had written, and never adds to it.
 
+mod select;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,16 +22,16 @@ use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
 use super::count::{ROWS, rows_of};
-use super::recode::{Joining, Tables};
-use super::select::{Unit, expanded};
+use super::recode::{Joining, Tables, published, write};
 use super::session::{Runner, broken, local, parquet, publishing, remote};
 use super::typed::{Typed, Typing};
 use super::{Read, Settings, sql};
+use select::{Unit, expanded};
 
 /// The digest that rows are sorted by. No column of a table is called that.
-pub(super) const DIGEST: &str = "__amidst_digest";
+const DIGEST: &str = "__amidst_digest";
 /// The person of a row, for the checker alone.
-pub(super) const PERSON: &str = "__amidst_person";
+const PERSON: &str = "__amidst_person";
 
 /// Everything that writing needs.
 pub struct Publishing<'a> {
@@ -46,10 +48,6 @@ impl Publishing<'_> {
     pub async fn publish(&self, folder: &Path, job: &Job<'_>) -> Result<Written, Failure> {
         let mut released = of_parts(self.recoded);
         let rows = released.rows();
-        let joinings = match &self.read.placement {
-            Some(placement) => placement.joinings(self.recoded, &self.read.values, self.work).await?,
-            None => vec![Tables::of(self.recoded).joining(self.recoded, &self.read.values, self.work).await?],
-        };
         std::fs::create_dir_all(folder.join(self.recoded.name)).map_err(|e| Failure::Io(e.to_string()))?;
 
         let parts = rows.div_ceil(self.settings.part_rows.max(1)).clamp(1, 1 << 16) as usize;
@@ -58,8 +56,9 @@ impl Publishing<'_> {
         let tell = |share: f64| job.tell(Stage::Write, share);
         let unit = self.unit();
         let recoded = match unit {
-            Unit::Rows => self.recode_rows(&joinings, parts).await?,
-            Unit::Combinations => vec![self.recode_combinations(&joinings).await?],
+            Unit::Rows => self.recode_rows(&self.joinings().await?, parts).await?,
+            Unit::Combinations => vec![self.recode_combinations(&self.joinings().await?).await?],
+            Unit::Published => vec![self.recode_published().await?],
         };
         tell(0.4);
         let columns = self.types(&recoded, &released).await?;
@@ -69,7 +68,7 @@ impl Publishing<'_> {
         let (written, names) = (written.join(", "), names.join(", "));
         let part = |p: usize| match unit {
             Unit::Rows => self.sorted(&written, p, parts),
-            Unit::Combinations => expanded(&written, &names, &format!("r{}", range(p, parts))),
+            Unit::Combinations | Unit::Published => expanded(&written, &names, &format!("r{}", range(p, parts))),
         };
         self.jobs(parts, |p| self.write(part(p), &recoded, folder.join(&files[p]))).await?;
         tell(0.9);
@@ -136,8 +135,8 @@ impl Publishing<'_> {
         Ok((0..groups.len()).map(|i| self.group_file(i)).collect())
     }
 
-    /// Recodes the counted combinations into one file that is sorted by digest. Rows are made of them in the order of that
-    /// file.
+    /// Recodes the counted combinations into one file that is sorted by digest. Rows are made of them in the order of
+    /// that file.
     async fn recode_combinations(&self, joinings: &[Joining]) -> Result<PathBuf, Failure> {
         let width = self.read.partitions.div_ceil(joinings.len()).max(1);
         let recode = async |i: usize| {
@@ -156,6 +155,28 @@ impl Publishing<'_> {
         let together = self.group_file(joinings.len());
         self.recode(&context, "SELECT * FROM r", &together).await?;
         Ok(together)
+    }
+
+    /// Puts the published combinations, as this process knows them, into one file that is sorted by digest.
+    async fn recode_published(&self) -> Result<PathBuf, Failure> {
+        let known = self.work.join("published.parquet");
+        write(&published(self.recoded, &self.read.values).await?, &known)?;
+        let context = remote(self.runner.scheduler, self.read.partitions).await?;
+        parquet(&context, "t", &known).await?;
+        let to = self.group_file(0);
+        self.recode(&context, &self.select(&Joining::default(), Unit::Published), &to).await?;
+        Ok(to)
+    }
+
+    /// How rows or combinations are joined with the recoding.
+    async fn joinings(&self) -> Result<Vec<Joining>, Failure> {
+        match &self.read.placement {
+            Some(placement) => placement.joinings(self.recoded, &self.read.values, self.work).await,
+            None => {
+                let tables = Tables::of(self.recoded);
+                Ok(vec![tables.joining(self.recoded, &self.read.values, self.work).await?])
+            }
+        }
     }
 
     /// The file of a group of recoded rows or combinations.

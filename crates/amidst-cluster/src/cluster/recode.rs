@@ -7,18 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use amidst::Failure;
-use amidst::core::hierarchy::TOP;
-use amidst::core::ids::ClassId;
+use amidst::core::hierarchy::{Cell, TOP};
+use amidst::core::ids::{ClassId, SensitiveId};
 use amidst::core::recoding::Part;
 use amidst::engine::Recoded;
 use amidst::io::{Format, ReadOptions};
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array};
-use datafusion::arrow::compute::{concat_batches, filter_record_batch};
+use datafusion::arrow::compute::{concat_batches, filter_record_batch, take};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::parquet::arrow::ArrowWriter;
 use rustc_hash::FxHashMap;
 
+use super::count::ROWS;
 use super::session::{broken, local, parquet};
 use super::sql;
 
@@ -170,20 +171,59 @@ pub fn classes(recoded: &Recoded<'_>, rows: &[Placed], width: usize, dealt: bool
             arrays.push(Arc::new(ends));
         }
     }
-    let masked = recoded.masked();
-    for (q, generalization) in recoded.prepared.generalizations.iter().enumerate() {
-        let classes = recoded.recoding.classes.iter().enumerate();
-        let labels: Vec<String> = classes
-            .map(|(class, cells)| match masked {
-                Some(masked) if masked as usize == class => TOP.to_string(),
-                _ => generalization.label(&cells[q]).to_string(),
-            })
-            .collect();
+    for q in 0..recoded.prepared.generalizations.len() {
+        let labels = labels(recoded, q);
         fields.push(Field::new(format!("l{q}"), DataType::Utf8, true));
         let of_row = rows.iter().map(|row| labels.get(row.class as usize).map_or("", String::as_str));
         arrays.push(Arc::new(StringArray::from_iter_values(of_row)));
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| broken(e.into()))
+}
+
+/// How the columns with the labels of quasi columns begin in [`published`]. No column of a table is called that.
+pub const LABEL: &str = "__amidst_l";
+
+/// The distinct combinations of published cells, and the number of rows of each: what a release without other columns
+/// is, where the counted table was gathered.
+pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<RecordBatch, Failure> {
+    let prepared = recoded.prepared;
+    let mut counts: FxHashMap<(u32, SensitiveId), u64> = FxHashMap::default();
+    recoded.recoding.for_each_part(&prepared.set, |part| {
+        if let Some(class) = part.class {
+            *counts.entry((class.0, part.entry.sensitive)).or_default() += part.entry.rows;
+        }
+    });
+    let mut rows: Vec<((u32, SensitiveId), u64)> = counts.into_iter().collect();
+    rows.sort_unstable();
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    for q in 0..prepared.generalizations.len() {
+        let labels = labels(recoded, q);
+        let of_row = rows.iter().map(|((class, _), _)| labels.get(*class as usize).map_or("", String::as_str));
+        columns.push((format!("{LABEL}{q}"), Arc::new(StringArray::from_iter_values(of_row))));
+    }
+    for (s, &position) in prepared.sensitive.iter().enumerate() {
+        let column = &prepared.table.columns[position];
+        let (values, texts) = values.of(&column.name).await?;
+        let codes = (0u32..).zip(&texts).filter_map(|(at, text)| Some((column.dictionary.code(text)?, at)));
+        let place: FxHashMap<u32, u32> = codes.collect();
+        let of_row = rows.iter().map(|((_, id), _)| place.get(&prepared.set.sensitive_code(*id, s)).copied());
+        let taken = take(values.column(0), &of_row.collect::<UInt32Array>(), None).map_err(|e| broken(e.into()))?;
+        columns.push((column.name.clone(), taken));
+    }
+    let counts = Int64Array::from_iter_values(rows.iter().map(|(_, rows)| *rows as i64));
+    columns.push((ROWS.to_string(), Arc::new(counts)));
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
+        .map_err(|e| broken(e.into()))
+}
+
+/// The label of each class in a quasi column.
+fn labels(recoded: &Recoded<'_>, q: usize) -> Vec<String> {
+    let masked = recoded.masked();
+    let label = |(class, cells): (usize, &Vec<Cell>)| match masked {
+        Some(masked) if masked as usize == class => TOP.to_string(),
+        _ => recoded.prepared.generalizations[q].label(&cells[q]).to_string(),
+    };
+    recoded.recoding.classes.iter().enumerate().map(label).collect()
 }
 
 /// The numbers of a part, and its class.

@@ -1,16 +1,17 @@
 //! The statement that makes published cells of rows, or of combinations of them with their number.
 //!
-//! Where every published column was counted, the counted combinations tell the release: they are joined and digested
-//! once each, however many rows have them. Other columns, and persons, are known of rows only.
+//! Where every published column was counted, the counted combinations tell the release. Of a table that was gathered
+//! the driver knows what they become, and counts the published combinations itself; others are joined with the recoding.
+//! Either way each is digested once, however many rows have it. Other columns, and persons, are known of rows only.
 
 use amidst::core::hierarchy::Generalization;
 use amidst::policy::Role;
 
-use super::count::ROWS;
-use super::publish::{DIGEST, PERSON, Publishing};
-use super::recode::Joining;
-use super::sql;
-use super::typed::kept;
+use super::{DIGEST, PERSON, Publishing};
+use crate::cluster::count::ROWS;
+use crate::cluster::recode::{Joining, LABEL};
+use crate::cluster::sql;
+use crate::cluster::typed::kept;
 
 /// What the table `t` of a statement has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Unit {
     Rows,
     /// Their distinct combinations of counted columns, with the number of rows.
     Combinations,
+    /// The distinct combinations of published cells, with the number of rows.
+    Published,
 }
 
 /// The most rows that a combination stands for when it is recoded; more are several. A list of so many numbers is made
@@ -30,7 +33,11 @@ impl Publishing<'_> {
     pub(super) fn unit(&self) -> Unit {
         let role = |name: &str| self.recoded.policy.column(name).map_or(Role::Identifying, |c| c.role);
         let uncounted = self.read.source.schema.fields().iter().any(|f| role(f.name()) == Role::Insensitive);
-        if uncounted || self.recoded.prepared.set.persons { Unit::Rows } else { Unit::Combinations }
+        match self.read.placement {
+            _ if uncounted || self.recoded.prepared.set.persons => Unit::Rows,
+            Some(_) => Unit::Combinations,
+            None => Unit::Published,
+        }
     }
 
     /// What a row, or a combination, becomes.
@@ -46,7 +53,8 @@ impl Publishing<'_> {
             let cell = match role {
                 Role::Quasi => {
                     let own = |g: &Generalization| g.name == *field.name();
-                    format!("c.l{}", prepared.generalizations.iter().position(own).unwrap_or_default())
+                    let q = prepared.generalizations.iter().position(own).unwrap_or_default();
+                    if unit == Unit::Published { format!("t.{LABEL}{q}") } else { format!("c.l{q}") }
                 }
                 Role::Sensitive | Role::Insensitive => kept(field, &format!("t.{column}")),
                 _ => continue,
@@ -61,12 +69,12 @@ impl Publishing<'_> {
         published.push(format!("{digest} AS {}", sql::name(DIGEST)));
         names.push(sql::name(DIGEST));
         match unit {
-            Unit::Combinations => {
-                let rows =
-                    if joining.dealt { "c.upto - c.after".to_string() } else { format!("t.{}", sql::name(ROWS)) };
+            Unit::Combinations | Unit::Published => {
+                let dealt = joining.dealt;
+                let rows = if dealt { "c.upto - c.after".to_string() } else { format!("t.{}", sql::name(ROWS)) };
                 published.push(format!("{rows} AS {}", sql::name(ROWS)));
-                let whole = format!("SELECT {} FROM {}", published.join(", "), self.combinations(joining));
-                chunks(&names, &whole)
+                let from = if unit == Unit::Published { "t".to_string() } else { self.combinations(joining) };
+                chunks(&names, &format!("SELECT {} FROM {from}", published.join(", ")))
             }
             Unit::Rows => {
                 let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
@@ -128,8 +136,8 @@ impl Publishing<'_> {
     }
 }
 
-/// The numbers of the deciding columns as columns: they are looked up once and travel on, because a plan twice as deep is
-/// refused by the scheduler.
+/// The numbers of the deciding columns as columns: they are looked up once and travel on, because a plan twice as deep
+/// is refused by the scheduler.
 fn found(joining: &Joining) -> String {
     (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect()
 }
@@ -146,5 +154,8 @@ fn chunks(names: &[String], combinations: &str) -> String {
 /// As many rows of `columns` as each combination of `from` stands for, in the order of the combinations.
 pub fn expanded(columns: &str, names: &str, from: &str) -> String {
     let rows = sql::name(ROWS);
-    format!("SELECT {names} FROM (SELECT {columns}, unnest(range(0, {rows})) AS __amidst_turn FROM {from}) AS e")
+    format!(
+        "SELECT {names} FROM (SELECT {names}, unnest(range(0, {rows})) AS __amidst_turn FROM (SELECT {columns}, {rows} FROM \
+         {from}) AS d) AS e"
+    )
 }
