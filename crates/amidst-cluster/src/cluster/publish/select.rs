@@ -1,8 +1,9 @@
 //! The statement that makes published cells of rows, or of combinations of them with their number.
 //!
 //! Where every published column was counted, the counted combinations tell the release. Of a table that was gathered
-//! the driver knows what they become, and counts the published combinations itself; others are joined with the recoding.
-//! Either way each is digested once, however many rows have it. Other columns, and persons, are known of rows only.
+//! the driver knows what they become, and counts the published combinations itself; others are joined with the
+//! recoding. Either way each is digested once, however many rows have it. Other columns, and persons, are known of rows
+//! only.
 
 use amidst::core::hierarchy::Generalization;
 use amidst::policy::Role;
