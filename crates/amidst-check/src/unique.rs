@@ -30,7 +30,7 @@ pub fn singles_out(unique: u64, rows: u64) -> bool {
 /// Hashes that one counter collects before it appends them to the shared pool.
 const LOCAL: usize = 1 << 14;
 
-/// Hashes in memory at which a pool is sorted, and spilled if it stays more than half full.
+/// Hashes in memory at which a pool is sorted.
 const BUFFER: usize = 1 << 22;
 
 /// The lowest bit of a hash marks that several rows have it.
@@ -81,8 +81,7 @@ impl Uniques {
     }
 
     fn flush(&mut self, set: usize) -> io::Result<()> {
-        let mut pool = self.shared.pools[set].lock().unwrap_or_else(PoisonError::into_inner);
-        pool.take(&mut self.waiting[set], BUFFER)
+        collect(&self.shared.pools[set], &mut self.waiting[set], BUFFER)
     }
 
     /// How many rows are unique on one set, once all forks are closed.
@@ -98,45 +97,62 @@ struct SetHashes {
     runs: Vec<File>,
 }
 
+/// Moves hashes into a pool, which is sorted, and spilled if it stays more than half full, once it has `buffer` of
+/// them.
+///
+/// The lock is not held while they are sorted: a thread that waits for a part of the sort may begin other work, which
+/// moves hashes into the same pool.
+fn collect(pool: &Mutex<SetHashes>, hashes: &mut Vec<u128>, buffer: usize) -> io::Result<()> {
+    let lock = || pool.lock().unwrap_or_else(PoisonError::into_inner);
+    let full = lock().take(hashes, buffer);
+    let Some(sorted) = full.map(compacted) else { return Ok(()) };
+    // After removing duplicates few hashes are left where many rows are equal: no need to spill.
+    if sorted.len() < buffer / 2 {
+        lock().fresh.extend(sorted);
+    } else {
+        let run = spilled(&sorted)?;
+        lock().runs.push(run);
+    }
+    Ok(())
+}
+
+/// Sorted hashes, each once, marked if it occurred several times.
+fn compacted(mut hashes: Vec<u128>) -> Vec<u128> {
+    hashes.par_sort_unstable();
+    hashes.dedup_by(|next, kept| {
+        let same = *next & !SEVERAL == *kept & !SEVERAL;
+        *kept |= if same { SEVERAL } else { 0 };
+        same
+    });
+    hashes
+}
+
+/// Sorted hashes in an unnamed file.
+fn spilled(sorted: &[u128]) -> io::Result<File> {
+    let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile()?);
+    for hash in sorted {
+        out.write_all(&hash.to_le_bytes())?;
+    }
+    let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
+}
+
 impl SetHashes {
-    fn take(&mut self, hashes: &mut Vec<u128>, buffer: usize) -> io::Result<()> {
+    /// Takes hashes in; returns all that are in memory once they are at least as many as `buffer`.
+    fn take(&mut self, hashes: &mut Vec<u128>, buffer: usize) -> Option<Vec<u128>> {
         self.fresh.append(hashes);
-        if self.fresh.len() < buffer {
-            return Ok(());
-        }
-        self.compact();
-        // After removing duplicates few hashes are left where many rows are equal: no need to spill.
-        if self.fresh.len() < buffer / 2 { Ok(()) } else { self.spill() }
-    }
-
-    /// Sorts the hashes in memory and keeps each once, marked if it occurred several times.
-    fn compact(&mut self) {
-        self.fresh.par_sort_unstable();
-        self.fresh.dedup_by(|next, kept| {
-            let same = *next & !SEVERAL == *kept & !SEVERAL;
-            *kept |= if same { SEVERAL } else { 0 };
-            same
-        });
-    }
-
-    /// Writes the sorted hashes in memory to an unnamed file.
-    fn spill(&mut self) -> io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 18, tempfile::tempfile()?);
-        for hash in self.fresh.drain(..) {
-            out.write_all(&hash.to_le_bytes())?;
-        }
-        let mut file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.seek(SeekFrom::Start(0))?;
-        self.runs.push(file);
-        Ok(())
+        (self.fresh.len() >= buffer).then(|| std::mem::take(&mut self.fresh))
     }
 
     fn unique(&mut self) -> io::Result<u64> {
-        self.compact();
+        let sorted = compacted(std::mem::take(&mut self.fresh));
         if self.runs.is_empty() {
-            return Ok(self.fresh.iter().filter(|&&hash| hash & SEVERAL == 0).count() as u64);
+            let unique = sorted.iter().filter(|&&hash| hash & SEVERAL == 0).count() as u64;
+            self.fresh = sorted;
+            return Ok(unique);
         }
-        self.spill()?;
+        self.runs.push(spilled(&sorted)?);
         let mut runs: Vec<BufReader<File>> = Vec::new();
         for mut file in self.runs.drain(..) {
             file.seek(SeekFrom::Start(0))?;
@@ -184,12 +200,31 @@ mod tests {
         for seed in 0..40u128 {
             let hashes: Vec<u128> = (0..200).map(|i| ((i * i * 7919 + seed * 31) % (20 + 9 * seed)) << 1).collect();
             for buffer in [8, 64, 1 << 10] {
-                let mut pool = SetHashes::default();
+                let pool = Mutex::<SetHashes>::default();
                 for part in hashes.chunks(5) {
-                    pool.take(&mut part.to_vec(), buffer).unwrap();
+                    collect(&pool, &mut part.to_vec(), buffer).unwrap();
                 }
-                assert_eq!(pool.unique().unwrap(), brute(&hashes), "{seed} {buffer}");
+                let unique = pool.lock().unwrap().unique().unwrap();
+                assert_eq!(unique, brute(&hashes), "{seed} {buffer}");
             }
+        }
+    }
+
+    #[test]
+    fn tasks_that_share_a_pool_do_not_wait_for_each_other() {
+        // Long enough for a sort to be divided among threads, one of which may begin another of these tasks meanwhile.
+        let rows = 9_000u128;
+        for threads in [1, 2, 4] {
+            let pool = Mutex::<SetHashes>::default();
+            let work = || {
+                use rayon::prelude::*;
+                (0..60u128).into_par_iter().try_for_each(|task| {
+                    let mut hashes: Vec<u128> = (0..rows).map(|i| (task / 2 * rows + i * 7919 % rows) << 1).collect();
+                    collect(&pool, &mut hashes, 8_000)
+                })
+            };
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work).unwrap();
+            assert_eq!(pool.lock().unwrap().unique().unwrap(), 0);
         }
     }
 

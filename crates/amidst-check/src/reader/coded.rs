@@ -70,7 +70,13 @@ pub(super) struct Row<'a> {
 impl Coder {
     /// A coder for files with this many columns; those in `coded` get numbers.
     pub(super) fn new(columns: usize, coded: &[usize]) -> Self {
-        Coder { columns: (0..columns).map(|column| coded.contains(&column).then(Values::new)).collect() }
+        let mut own: Vec<Option<Values>> = (0..columns).map(|_| None).collect();
+        for &column in coded {
+            if let Some(values) = own.get_mut(column) {
+                *values = Some(Values::new());
+            }
+        }
+        Coder { columns: own }
     }
 
     /// The cells of the columns `needed` of a batch. An error names the column.
@@ -260,7 +266,7 @@ fn texts(array: &dyn Array) -> Result<StringArray, ArrowError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::selection::Selection;
+    use super::super::selection::{Missing, Selection};
     use super::super::tally::Tally;
     use super::*;
     use arrow_array::Int64Array;
@@ -284,9 +290,15 @@ mod tests {
     }
 
     fn counted(key: &[&str], batches: &[RecordBatch], coded: &[usize]) -> String {
+        counted_without(&[], key, batches, coded)
+    }
+
+    /// The same without rows that have null in one of the columns `missing`.
+    fn counted_without(missing: &[&str], key: &[&str], batches: &[RecordBatch], coded: &[usize]) -> String {
         let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
         let views = vec![names(&["b"]), names(&["c", "a"])];
-        let selection = Selection { key: Some(names(key)), views, ..Selection::default() };
+        let missing = (!missing.is_empty()).then(|| Missing { columns: names(missing), tokens: Vec::new() });
+        let selection = Selection { key: Some(names(key)), views, missing, ..Selection::default() };
         let mut tally = Tally::new(&selection);
         tally.open(std::path::Path::new("t"), &names(&["a", "b", "c"])).unwrap();
         let mut coder = Coder::new(3, coded);
@@ -303,6 +315,18 @@ mod tests {
             let batches = batches(13);
             assert_eq!(counted(key, &batches, &[0, 1, 2]), counted(key, &batches, &[]), "{key:?}");
             assert_eq!(counted(key, &batches, &[0, 1]), counted(key, &batches, &[]), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn rows_with_null_are_left_out_of_known_classes_too() {
+        let batches = batches(13);
+        for missing in [&["c"][..], &["b"], &["a", "b", "c"]] {
+            for key in [&["a", "b"][..], &["b"], &["a"]] {
+                let left = counted_without(missing, key, &batches, &[0, 1, 2]);
+                assert_eq!(left, counted_without(missing, key, &batches, &[]), "{missing:?} {key:?}");
+                assert_ne!(left, counted(key, &batches, &[]));
+            }
         }
     }
 

@@ -37,7 +37,8 @@ pub(super) fn key_text<'a>(
     scratch.clear();
     for &(first, last) in runs {
         scratch.extend_from_slice(cells.span(first, last)?);
-        // A span contains no line feed, so it separates the spans.
+        // A span of text contains no line feed, so it separates the spans; spans of numbers have one length for each
+        // run.
         scratch.push(b'\n');
     }
     Some(scratch)

@@ -1,7 +1,8 @@
 //! The checker's own table readers: CSV and TSV (plain or gz), JSON lines (plain or gz), Parquet and Arrow IPC.
 //!
 //! All formats feed a [`Tally`], which keeps distinct keys and their histograms but no rows: memory grows with the
-//! number of classes. A cell is the bytes of its text; a missing cell (null) reads as the empty text.
+//! number of classes, and with the number of threads that count. A cell is the bytes of its text; a missing cell (null)
+//! reads as the empty text.
 //!
 //! May use: `content`, `digest`, `problem`, `unique`, and what those use.
 
@@ -85,6 +86,10 @@ pub(crate) enum Reading {
     Source,
 }
 
+/// The most files that are counted at once: each has counts of its own, and reads its blocks and row groups in
+/// parallel.
+const AT_ONCE: usize = 4;
+
 /// Reads `files` in order and counts what `selection` asks for. The separator of delimited text follows from the file
 /// name in a release, otherwise from the header.
 pub(crate) fn count(
@@ -96,7 +101,7 @@ pub(crate) fn count(
     let mut header: Option<Vec<String>> = None;
     let mut prints = Vec::with_capacity(files.len());
     // Several files are counted at once, each by itself, unless rows are identified by their numbers.
-    let together = if total.needs_row_numbers() { 1 } else { rayon::current_num_threads() };
+    let together = if total.needs_row_numbers() { 1 } else { rayon::current_num_threads().min(AT_ONCE) };
     for some in files.chunks(together) {
         let read: Vec<ReadTable> = if let [path] = some {
             vec![table(path, reading, &mut total)]
@@ -131,7 +136,7 @@ pub(crate) fn count(
     Ok((counted, prints))
 }
 
-/// The columns and the fingerprint of a file.
+/// The columns and the fingerprint of a file, or what is wrong with it.
 type ReadTable = Result<(Vec<String>, Fingerprint), Problem>;
 
 /// Counts the rows of a file into `tally`.

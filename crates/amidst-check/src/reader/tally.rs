@@ -202,7 +202,8 @@ impl Tally {
 
     /// Counts rows, the first of which has the number `first`. An error gives the number of rows before the faulty one.
     pub(crate) fn add_all(&mut self, first: u64, rows: &[impl Cells]) -> Result<(), (u64, String)> {
-        let one_by_one = !self.tokens.is_empty() || self.needs_row_numbers();
+        // Rows of known classes may still be left out for a cell of another column, and null is unknown without tokens.
+        let one_by_one = !self.layout.missing.is_empty() || self.needs_row_numbers();
         let run = match self.layout.runs[..] {
             [run] if !one_by_one => Some(run),
             _ => None,

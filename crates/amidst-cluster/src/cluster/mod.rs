@@ -1,7 +1,8 @@
 //! The engine: rows are counted and recoded by the executors, everything else happens in this process.
 //!
 //! Everything that executors do is a plan of DataFusion's own: aggregates for the frequency set, joins with small
-//! tables for the recoding, sorts for the order of the release. No function of ours has to be shipped to them.
+//! tables for the recoding, sorts for the order of the release, lists that become rows. No function of ours has to be
+//! shipped to them.
 //!
 //! May use: `address`, `stores`, and what those use.
 
@@ -117,6 +118,16 @@ fn supported(policy: &Policy) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Names that statements give to columns of their own.
+fn not_reserved(header: &[String]) -> Result<(), Failure> {
+    match header.iter().find(|name| name.starts_with("__amidst_")) {
+        None => Ok(()),
+        Some(_) => Err(Failure::Usage(
+            "a column of the input begins with `__amidst_`, which a cluster uses itself; rename it".to_string(),
+        )),
+    }
+}
+
 impl Engine for Cluster {
     type Rows<'a> = ClusterRows<'a>;
 
@@ -148,6 +159,7 @@ impl Engine for Cluster {
             let context = session::remote(&self.settings.scheduler, partitions).await?;
             let source = Source::find(&context, &input).await?;
             Prepared::covers(policy, &source.header())?;
+            not_reserved(&source.header())?;
             source.single_valued(policy)?;
             let counting = Counting { policy, source: &source, context: &context, runner };
             let counts = counting.count(&frequencies, self.settings.gather, options).await?;

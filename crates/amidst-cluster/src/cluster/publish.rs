@@ -1,9 +1,10 @@
-//! Writing the release: labels by joins, and an order that says nothing about the input.
+//! Writing the release: labels, and an order that says nothing about the input.
 //!
 //! The order of the published rows is a function of what they publish: they are sorted by a digest of their cells and
-//! the seed. Where the counted combinations tell the release, one job recodes and sorts those, and every part becomes
-//! as many rows of its range of digests as were counted. Otherwise groups of input files are first recoded and sorted
-//! each by itself, and then every part takes its range from all of them, so no part tells which file a row came from.
+//! the seed. Where counted combinations tell the release, they are digested and sorted in one file, and every part
+//! becomes as many rows of its range of digests as were counted. Otherwise groups of input files are first recoded by
+//! joins and sorted each by itself, and then every part takes its range from all of them, so no part tells which file
+//! a row came from.
 //! Every job writes one file under a name that does not depend on the attempt: a job that is done again after an
 //! executor died replaces what it had written, and never adds to it.
 
@@ -22,7 +23,7 @@ use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
 use super::count::{ROWS, rows_of};
-use super::recode::{Joining, Tables, published, write};
+use super::recode::{Joining, Tables, published, write_all};
 use super::session::{Runner, broken, local, parquet, publishing, remote};
 use super::typed::{Typed, Typing};
 use super::{Read, Settings, sql};
@@ -160,7 +161,7 @@ impl Publishing<'_> {
     /// Puts the published combinations, as this process knows them, into one file that is sorted by digest.
     async fn recode_published(&self) -> Result<PathBuf, Failure> {
         let known = self.work.join("published.parquet");
-        write(&published(self.recoded, &self.read.values).await?, &known)?;
+        write_all(&published(self.recoded, &self.read.values).await?, &known)?;
         let context = remote(self.runner.scheduler, self.read.partitions).await?;
         parquet(&context, "t", &known).await?;
         let to = self.group_file(0);

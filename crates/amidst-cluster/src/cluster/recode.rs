@@ -10,6 +10,7 @@ use amidst::Failure;
 use amidst::core::hierarchy::{Cell, TOP};
 use amidst::core::ids::{ClassId, SensitiveId};
 use amidst::core::recoding::Part;
+use amidst::core::table::Column;
 use amidst::engine::Recoded;
 use amidst::io::{Format, ReadOptions};
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array};
@@ -183,9 +184,12 @@ pub fn classes(recoded: &Recoded<'_>, rows: &[Placed], width: usize, dealt: bool
 /// How the columns with the labels of quasi columns begin in [`published`]. No column of a table is called that.
 pub const LABEL: &str = "__amidst_l";
 
+/// Rows of [`published`] that are written at a time: the texts of an array have a limit together.
+const SLICE: usize = 1 << 16;
+
 /// The distinct combinations of published cells, and the number of rows of each: what a release without other columns
 /// is, where the counted table was gathered.
-pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<RecordBatch, Failure> {
+pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<Vec<RecordBatch>, Failure> {
     let prepared = recoded.prepared;
     let mut counts: FxHashMap<(u32, SensitiveId), u64> = FxHashMap::default();
     recoded.recoding.for_each_part(&prepared.set, |part| {
@@ -195,25 +199,49 @@ pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<RecordB
     });
     let mut rows: Vec<((u32, SensitiveId), u64)> = counts.into_iter().collect();
     rows.sort_unstable();
-    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
-    for q in 0..prepared.generalizations.len() {
-        let labels = labels(recoded, q);
-        let of_row = rows.iter().map(|((class, _), _)| labels.get(*class as usize).map_or("", String::as_str));
-        columns.push((format!("{LABEL}{q}"), Arc::new(StringArray::from_iter_values(of_row))));
-    }
-    for (s, &position) in prepared.sensitive.iter().enumerate() {
+    let labels: Vec<Vec<String>> = (0..prepared.generalizations.len()).map(|q| labels(recoded, q)).collect();
+    let mut sensitive = Vec::new();
+    for &position in &prepared.sensitive {
         let column = &prepared.table.columns[position];
         let (values, texts) = values.of(&column.name).await?;
-        let codes = (0u32..).zip(&texts).filter_map(|(at, text)| Some((column.dictionary.code(text)?, at)));
-        let place: FxHashMap<u32, u32> = codes.collect();
-        let of_row = rows.iter().map(|((_, id), _)| place.get(&prepared.set.sensitive_code(*id, s)).copied());
-        let taken = take(values.column(0), &of_row.collect::<UInt32Array>(), None).map_err(|e| broken(e.into()))?;
-        columns.push((column.name.clone(), taken));
+        sensitive.push((column.name.clone(), Arc::clone(values.column(0)), spelled(column, &texts)));
     }
-    let counts = Int64Array::from_iter_values(rows.iter().map(|(_, rows)| *rows as i64));
-    columns.push((ROWS.to_string(), Arc::new(counts)));
-    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
-        .map_err(|e| broken(e.into()))
+    let batch = |rows: &[((u32, SensitiveId), u64)]| {
+        let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+        for (q, labels) in labels.iter().enumerate() {
+            let of_row = rows.iter().map(|((class, _), _)| labels.get(*class as usize).map_or("", String::as_str));
+            columns.push((format!("{LABEL}{q}"), Arc::new(StringArray::from_iter_values(of_row))));
+        }
+        for (s, (name, values, place)) in sensitive.iter().enumerate() {
+            let gone = || Failure::Io(format!("a value of column `{name}` is gone"));
+            let at = |((_, id), _): &((u32, SensitiveId), u64)| {
+                place.get(&prepared.set.sensitive_code(*id, s)).copied().ok_or_else(gone)
+            };
+            let places: Vec<u32> = rows.iter().map(at).collect::<Result<_, Failure>>()?;
+            let taken = take(values, &UInt32Array::from(places), None).map_err(|e| broken(e.into()))?;
+            columns.push((name.clone(), taken));
+        }
+        let counts = Int64Array::from_iter_values(rows.iter().map(|(_, rows)| *rows as i64));
+        columns.push((ROWS.to_string(), Arc::new(counts)));
+        RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
+            .map_err(|e| broken(e.into()))
+    };
+    // At least one, which tells the columns.
+    (0..rows.len().div_ceil(SLICE).max(1)).map(|i| batch(&rows[i * SLICE..rows.len().min((i + 1) * SLICE)])).collect()
+}
+
+/// For each code of a column, the place of the value that is spelled as the code is: several spellings may have one.
+fn spelled(column: &Column, texts: &[String]) -> FxHashMap<u32, u32> {
+    let mut place: FxHashMap<u32, u32> = FxHashMap::default();
+    let other = |text: &str, code: u32| (column.dictionary.value(code) != text, text.to_string());
+    for (at, text) in (0u32..).zip(texts) {
+        let Some(code) = column.dictionary.code(text) else { continue };
+        let known = place.entry(code).or_insert(at);
+        if other(text, code) < other(&texts[*known as usize], code) {
+            *known = at;
+        }
+    }
+    place
 }
 
 /// The label of each class in a quasi column.
@@ -329,9 +357,15 @@ fn as_texts(values: &RecordBatch) -> Result<Vec<String>, Failure> {
 
 /// Writes a small table.
 pub fn write(batch: &RecordBatch, to: &Path) -> Result<(), Failure> {
+    write_all(std::slice::from_ref(batch), to)
+}
+
+/// Writes a table in pieces, of which there is at least one.
+pub fn write_all(batches: &[RecordBatch], to: &Path) -> Result<(), Failure> {
     let failed = |e: String| Failure::Io(format!("cannot write into the work folder: {e}"));
     let file = std::fs::File::create(to).map_err(|e| failed(e.to_string()))?;
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(|e| failed(e.to_string()))?;
-    writer.write(batch).map_err(|e| failed(e.to_string()))?;
+    let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+    let mut writer = ArrowWriter::try_new(file, schema, None).map_err(|e| failed(e.to_string()))?;
+    batches.iter().try_for_each(|batch| writer.write(batch)).map_err(|e| failed(e.to_string()))?;
     writer.close().map(|_| ()).map_err(|e| failed(e.to_string()))
 }

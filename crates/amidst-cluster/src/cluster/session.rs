@@ -40,7 +40,7 @@ pub async fn remote(scheduler: &Address, partitions: usize) -> Result<SessionCon
     let mut written = TableParquetOptions::default();
     // Small row groups, so that a part finds its rows in files that are sorted.
     written.global.max_row_group_size = 1 << 17;
-    // It is read once, on machines that are near.
+    // It is read by machines that are near, a few times at most: packing it well takes longer than it saves.
     written.global.compression = Some("lz4_raw".to_string());
     connected(scheduler, partitions, written).await
 }

@@ -1,4 +1,4 @@
-//! PartialSearch of statements.
+//! Parts of statements.
 
 use datafusion::arrow::datatypes::{DataType, Field};
 
