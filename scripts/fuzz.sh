@@ -3,13 +3,16 @@
 #
 #   scripts/fuzz.sh [TARGET…]
 #
-# INPUTS executions (ten million unless stated) or SECONDS_EACH seconds for each target, whichever ends first, by libFuzzer
-# in one process, whose memory is limited. A stable compiler and a C++ compiler will do: what cargo-fuzz passes to the
-# compiler is passed here. PLAIN=1 fires by the driver in crates/amidst-testkit/src/mutants.rs instead, which is not guided and
-# needs no second build; PROFILE=release builds what it needs with optimization first.
+# INPUTS executions (ten million unless stated) for each target by libFuzzer, those of earlier runs included, or SECONDS_EACH
+# seconds, whichever ends first; JOBS targets side by side, each in one process whose memory is limited and where an input has
+# PATIENCE seconds (20 unless stated). A stable compiler and a C++ compiler will do: what cargo-fuzz passes to the compiler is
+# passed here. COMPARES=1 also lets libFuzzer see what is compared, which finds more with an execution and takes several times
+# as long for one; the words in fuzz/words do without. PLAIN=1 fires by the driver in crates/amidst-testkit/src/mutants.rs
+# instead, which is not guided and needs no second build; PROFILE=release builds what it needs with optimization first.
 #
 # What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed,
-# and executions are counted in $CARGO_TARGET_DIR/fuzz/executions, a line for each run.
+# and executions are counted in $CARGO_TARGET_DIR/fuzz/executions, a line for each run: target, executions, places reached,
+# seconds, revision. Without that file, or after `rm`, all begins anew.
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 targets=("$@")
@@ -36,8 +39,9 @@ place=$CARGO_TARGET_DIR/fuzz
 mkdir -p "$place"
 # The dependencies are those of the command; only what libFuzzer needs is added.
 [ -f fuzz/Cargo.lock ] && [ ! Cargo.lock -nt fuzz/Cargo.lock ] || cp Cargo.lock fuzz/Cargo.lock
-coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
-    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares)
+coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
+    -Cllvm-args=-sanitizer-coverage-pc-table)
+[ -z "${COMPARES:-}" ] || coverage+=(-Cllvm-args=-sanitizer-coverage-trace-compares)
 host=$(rustc -vV | sed -n 's/^host: //p')
 # With a target, so that build scripts and macros are built without it.
 RUSTFLAGS="${coverage[*]} --cfg fuzzing" CARGO_TARGET_DIR="$place" \
@@ -47,20 +51,41 @@ RUSTFLAGS="${coverage[*]} --cfg fuzzing" CARGO_TARGET_DIR="$place" \
 TMPDIR=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-failed=0
-for target in "${targets[@]}"; do
+revision=$(git describe --always --dirty)
+
+# Fires at one target until it has had as many executions as are wanted.
+fire() {
+    local target=$1 log=$place/$1.log words=() earlier longest executions covered began=$SECONDS status=0
     mkdir -p "$place/corpus/$target" "$place/failed/$target"
-    log=$place/$target.log words=()
-    [ -f "fuzz/words/$target" ] && words=(-dict="fuzz/words/$target")
+    [ ! -f "fuzz/words/$target" ] || words=(-dict="fuzz/words/$target")
+    earlier=$(awk -v target="$target" '$1 == target { sum += $2 } END { print sum + 0 }' "$place/executions")
+    [ "$earlier" -lt "$inputs" ] || return 0
     # As long as the longest file of the corpus, and somewhat longer; what is longer only takes longer.
     longest=$(($(stat -c %s "fuzz/corpus/$target"/* | sort -n | tail -1) * 5 / 4))
     [ "$longest" -ge 1024 ] || longest=1024
     "$place/$host/release/$target" "$place/corpus/$target" "fuzz/corpus/$target" "${words[@]}" \
-        -runs="$inputs" -max_total_time="$seconds" -max_len="${LONGEST:-$longest}" -rss_limit_mb=3000 -timeout=20 -print_final_stats=1 \
-        -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || failed=1
+        -runs="$((inputs - earlier))" -max_total_time="$seconds" -max_len="${LONGEST:-$longest}" -rss_limit_mb=3000 \
+        -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
-    echo "$target ${executions:-0} executions, ${covered:-0} places reached" | tee -a "$place/executions"
+    echo "$target ${executions:-0} ${covered:-0} $((SECONDS - began)) $revision" >>"$place/executions"
+    echo "$target: ${executions:-0} executions after $earlier, ${covered:-0} places reached"
     grep -E "ERROR|panicked|Test unit" "$log" | sed "s/^/$target: /" || true
+    return $status
+}
+
+touch "$place/executions"
+failed=0 jobs=0
+for target in "${targets[@]}"; do
+    if [ "$jobs" -ge "${JOBS:-1}" ]; then
+        wait -n || failed=1
+        jobs=$((jobs - 1))
+    fi
+    fire "$target" &
+    jobs=$((jobs + 1))
+done
+while [ "$jobs" -gt 0 ]; do
+    wait -n || failed=1
+    jobs=$((jobs - 1))
 done
 exit $failed
