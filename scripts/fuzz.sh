@@ -2,6 +2,7 @@
 # Hours of fire, guided by coverage, on everything that reads what others wrote (crates/amidst-fuzz/src/lib.rs).
 #
 #   scripts/fuzz.sh [TARGET…]
+#   scripts/fuzz.sh --table      (what was done so far, as a table)
 #
 # INPUTS executions (ten million unless stated) for each target by libFuzzer, those of earlier runs included, or SECONDS_EACH
 # seconds, whichever ends first; JOBS targets side by side, each in one process whose memory is limited and where an input has
@@ -10,10 +11,21 @@
 # as long for one; the words in fuzz/words do without. PLAIN=1 fires by the driver in crates/amidst-testkit/src/mutants.rs
 # instead, which is not guided and needs no second build; PROFILE=release builds what it needs with optimization first.
 #
-# What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed,
-# and executions are counted in $CARGO_TARGET_DIR/fuzz/executions, a line for each run: target, executions, places reached,
-# seconds, revision. Without that file, or after `rm`, all begins anew.
+# What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed.
+# Executions are counted in fuzz/executions, which is committed, so that runs on different machines add up: a line for each
+# run with target, executions, places reached, seconds and revision (with a + where the sources had changes).
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
+
+ledger=fuzz/executions
+if [ "${1:-}" = --table ]; then
+    echo "| target | guided executions | places reached | executions a second |"
+    echo "| --- | --- | --- | --- |"
+    # Places and rate are those of the last run.
+    awk '!/^#/ { sum[$1] += $2; places[$1] = $3; rate[$1] = $4 > 0 ? $2 / $4 : $2 }
+        END { for (t in sum) printf "%d\t| `%s` | %d | %d | %d |\n", sum[t], t, sum[t], places[t], rate[t] }' "$ledger" |
+        sort -rn | cut -f 2 | sed -E ':a; s/ ([0-9]+)([0-9]{3})( |,)/ \1,\2\3/; ta'
+    exit
+fi
 
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(sed -n 's/^    ("\([a-z_]*\)", .*/\1/p' crates/amidst-fuzz/src/lib.rs)
@@ -43,22 +55,23 @@ coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-
     -Cllvm-args=-sanitizer-coverage-pc-table)
 [ -z "${COMPARES:-}" ] || coverage+=(-Cllvm-args=-sanitizer-coverage-trace-compares)
 host=$(rustc -vV | sed -n 's/^host: //p')
-# With a target, so that build scripts and macros are built without it.
-RUSTFLAGS="${coverage[*]} --cfg fuzzing" CARGO_TARGET_DIR="$place" \
+# With a target, so that build scripts and macros are told apart from what is shipped.
+AMIDST_COVERAGE="${coverage[*]}" RUSTC_WRAPPER="$PWD/scripts/fuzz_rustc.sh" RUSTFLAGS="--cfg fuzzing" CARGO_TARGET_DIR="$place" \
     cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" "${targets[@]/#/--bin=}"
 
 # A folder in memory, for what has to be a file.
 TMPDIR=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-revision=$(git describe --always --dirty)
+revision=$(git rev-parse --short HEAD)
+[ -z "$(git status --porcelain -- crates fuzz/fuzz_targets Cargo.lock)" ] || revision+=+
 
 # Fires at one target until it has had as many executions as are wanted.
 fire() {
     local target=$1 log=$place/$1.log words=() earlier longest executions covered began=$SECONDS status=0
     mkdir -p "$place/corpus/$target" "$place/failed/$target"
     [ ! -f "fuzz/words/$target" ] || words=(-dict="fuzz/words/$target")
-    earlier=$(awk -v target="$target" '$1 == target { sum += $2 } END { print sum + 0 }' "$place/executions")
+    earlier=$(awk -v target="$target" '$1 == target { sum += $2 } END { print sum + 0 }' "$ledger")
     [ "$earlier" -lt "$inputs" ] || return 0
     # As long as the longest file of the corpus, and somewhat longer; what is longer only takes longer.
     longest=$(($(stat -c %s "fuzz/corpus/$target"/* | sort -n | tail -1) * 5 / 4))
@@ -68,13 +81,12 @@ fire() {
         -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
-    echo "$target ${executions:-0} ${covered:-0} $((SECONDS - began)) $revision" >>"$place/executions"
+    echo "$target ${executions:-0} ${covered:-0} $((SECONDS - began)) $revision" >>"$ledger"
     echo "$target: ${executions:-0} executions after $earlier, ${covered:-0} places reached"
     grep -E "ERROR|panicked|Test unit" "$log" | sed "s/^/$target: /" || true
     return $status
 }
 
-touch "$place/executions"
 failed=0 jobs=0
 for target in "${targets[@]}"; do
     if [ "$jobs" -ge "${JOBS:-1}" ]; then
