@@ -76,9 +76,10 @@ fire() {
     # As long as the longest file of the corpus, and somewhat longer; what is longer only takes longer.
     longest=$(($(stat -c %s "fuzz/corpus/$target"/* | sort -n | tail -1) * 5 / 4))
     [ "$longest" -ge 1024 ] || longest=1024
+    # Inputs that take long (what is unpacked to much) are mutated less often.
     "$place/$host/release/$target" "$place/corpus/$target" "fuzz/corpus/$target" "${words[@]}" \
         -runs="$((inputs - earlier))" -max_total_time="$seconds" -max_len="${LONGEST:-$longest}" -rss_limit_mb=3000 \
-        -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
+        -entropic_scale_per_exec_time=1 -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
     echo "$target ${executions:-0} ${covered:-0} $((SECONDS - began)) $revision" >>"$ledger"
@@ -87,17 +88,17 @@ fire() {
     return $status
 }
 
-failed=0 jobs=0
+# Ctrl-C ends the targets that run, which are counted, and begins no other.
+failed=0 stopped=''
+trap 'stopped=1' INT
 for target in "${targets[@]}"; do
-    if [ "$jobs" -ge "${JOBS:-1}" ]; then
+    while [ -z "$stopped" ] && [ "$(jobs -rp | wc -l)" -ge "${JOBS:-1}" ]; do
         wait -n || failed=1
-        jobs=$((jobs - 1))
-    fi
+    done
+    [ -z "$stopped" ] || break
     fire "$target" &
-    jobs=$((jobs + 1))
 done
-while [ "$jobs" -gt 0 ]; do
+while [ -n "$(jobs -rp)" ]; do
     wait -n || failed=1
-    jobs=$((jobs - 1))
 done
 exit $failed
