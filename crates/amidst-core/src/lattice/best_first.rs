@@ -75,7 +75,7 @@ pub(crate) fn run<K: Key>(
 const FAILED: usize = 2;
 
 /// A snapshot is held a second time without lost rows where these are at least one in this number of classes.
-const LEFT_OUT: usize = 4;
+const LEFT_OUT: usize = 2;
 
 /// Snapshots of this many bytes are held however small the table is.
 const LEAST_BUDGET: usize = 64 << 20;
