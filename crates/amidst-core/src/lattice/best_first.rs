@@ -5,7 +5,7 @@
 //! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out,
 //! or makes dearer, all of them at once. So a chain of open nodes is followed upwards (after Flash: Kohlmayer et al.
 //! 2012), and nodes of it are judged, from near its top downwards, until the one it started from is beaten or judged
-//! itself.
+//! itself. Before that, nodes of two columns are judged ([`pairs`]).
 //!
 //! In the other direction, what the classes of a node cost when nothing is suppressed bounds every node above it.
 //!

@@ -216,7 +216,8 @@ impl<'a> Judge<'a> {
     ///
     /// A class that fails a requirement which no merge can break fails it in every part. Of one that fails another
     /// monotone requirement parts may be published; but these satisfy it as a whole, so no more rows than the
-    /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]).
+    /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]). Where these are fewer than any
+    /// class must have, nothing of it is published.
     pub fn must_suppress(&self, classes: &mut Classes) -> MustSuppress {
         let entries =
             (self.from_entries && self.has_strong()).then(|| ByClass::new(self.search.set, classes, self.all_tuples));

@@ -22,10 +22,10 @@ impl<K: Key> BestFirst<'_, '_, K> {
         let judge = &self.walk.judge;
         // Where costs are not known from the levels, classes of finer nodes tell more.
         let told = judge.limit > 0 && judge.can_rule_out() && self.pricer.known_by_levels();
-        if !told || columns.len() <= FEW {
+        if !told || columns.len() <= FEW || self.search.control.overdue() {
             return Ok(());
         }
-        // Every two columns are in two of three groups: three large snapshots are made for all pairs.
+        // Any two columns are in two of three groups: three large snapshots serve all pairs.
         let group = |first: usize| columns.iter().copied().skip(first).step_by(3);
         for (one, other) in [(0, 1), (0, 2), (1, 2)] {
             let both: Vec<usize> = group(one).chain(group(other)).collect();
