@@ -257,8 +257,8 @@ impl<'a> Judge<'a> {
         must_suppress
     }
 
-    /// What every finer node must suppress, as far as the sizes of classes tell: those that are smaller than every class
-    /// must be, or fail a requirement on sizes which no merge can break. `None` where nothing is asked of sizes, or
+    /// What every finer node must suppress, as far as the sizes of classes tell: those that are smaller than any class
+    /// may be, or fail a requirement on sizes which no merge can break. `None` where nothing is asked of sizes, or
     /// these are not the rows of a class.
     pub fn must_suppress_by_size(&self, classes: &Classes) -> Option<MustSuppress> {
         let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.view.is_none()).collect();
