@@ -5,17 +5,22 @@
 //! node must suppress for a reason that no finer node can mend, all nodes below it must suppress, too: that rules out,
 //! or makes dearer, all of them at once. So a chain of open nodes is followed upwards (after Flash: Kohlmayer et al.
 //! 2012), and nodes of it are judged, from near its top downwards, until the one it started from is beaten or judged
-//! itself.
+//! itself. Before that, nodes of two columns are judged ([`pairs`]).
 //!
 //! In the other direction, what the classes of a node cost when nothing is suppressed bounds every node above it.
 //!
 //! The answer is that of comparing all nodes, so it depends on no order, and threads deal with different nodes at once.
 
+mod held;
+mod pairs;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use self::held::Held;
 use super::find::{Best, lock};
 use super::judge::MustSuppress;
 use super::key::Key;
@@ -49,8 +54,10 @@ pub(crate) fn run<K: Key>(
 ) -> Result<(), SearchError> {
     let budget = walk.budget.min((walk.base.bytes() * 2).max(LEAST_BUDGET));
     let grid = Grid::new(&walk.bottom, &walk.top);
-    let order = BestFirst { search, walk, pricer, best, grid, budget, state: Mutex::default() };
+    let held = Mutex::new(Held::new(budget));
+    let order = BestFirst { search, walk, pricer, best, grid, state: Mutex::default(), held };
     order.open();
+    order.judge_pairs()?;
     let failure = Mutex::new(None);
     rayon::scope(|scope| {
         for _ in 0..rayon::current_num_threads() {
@@ -64,11 +71,11 @@ pub(crate) fn run<K: Key>(
     failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// At most how many snapshots are held: each is looked at whenever a source is wanted.
-const MANY_HELD: usize = 2048;
+/// When this many nodes of a chain did not rule out its lowest, that one is counted, and the others from there.
+const FAILED: usize = 2;
 
 /// A snapshot is held a second time without lost rows where these are at least one in this number of classes.
-const LEFT_OUT: usize = 4;
+const LEFT_OUT: usize = 2;
 
 /// Snapshots of this many bytes are held however small the table is.
 const LEAST_BUDGET: usize = 64 << 20;
@@ -108,9 +115,15 @@ impl Grid {
         self.strides.iter().zip(&self.bottom).map(digit).collect()
     }
 
-    /// Calls `visit` with every node from `low` to `high`, and with the sum of what its levels cost: by column and
-    /// level, nothing for columns that are not listed.
-    fn between(&self, low: &[usize], high: &[usize], costs: &[Vec<f64>], mut visit: impl FnMut(usize, f64)) {
+    /// Calls `visit` with every node from `low` to `high` until it breaks off, and with the sum of what the levels of
+    /// the node cost: by column and level, nothing for columns that are not listed.
+    fn between(
+        &self,
+        low: &[usize],
+        high: &[usize],
+        costs: &[Vec<f64>],
+        mut visit: impl FnMut(usize, f64) -> ControlFlow<()>,
+    ) {
         let mut levels = low.to_vec();
         let mut node = self.number(low);
         // The sum over the columns before each.
@@ -120,7 +133,9 @@ impl Grid {
             for c in changed..levels.len() {
                 sums[c + 1] = sums[c] + costs.get(c).map_or(0.0, |costs| costs[levels[c]]);
             }
-            visit(node, sums[levels.len()]);
+            if visit(node, sums[levels.len()]).is_break() {
+                return;
+            }
             let Some(column) = (0..levels.len()).rev().find(|&c| levels[c] < high[c]) else { return };
             for c in column + 1..levels.len() {
                 node -= (levels[c] - low[c]) * self.strides[c];
@@ -170,27 +185,10 @@ impl Ord for Open {
     }
 }
 
-#[derive(Debug)]
-struct State<K> {
+#[derive(Debug, Default)]
+struct State {
     nodes: Vec<Known>,
     heap: BinaryHeap<Reverse<Open>>,
-    held: Vec<Held<K>>,
-    bytes: usize,
-    clock: u64,
-}
-
-impl<K> Default for State<K> {
-    fn default() -> Self {
-        State { nodes: Vec::new(), heap: BinaryHeap::new(), held: Vec::new(), bytes: 0, clock: 0 }
-    }
-}
-
-/// A snapshot that others may be rolled up from.
-#[derive(Debug)]
-struct Held<K> {
-    snapshot: Arc<Snapshot<K>>,
-    bytes: usize,
-    used: u64,
 }
 
 struct BestFirst<'s, 'a, K> {
@@ -199,9 +197,8 @@ struct BestFirst<'s, 'a, K> {
     pricer: &'s Pricer<'a>,
     best: &'s Best<'s, 'a>,
     grid: Grid,
-    /// Bytes of snapshots that may be held.
-    budget: usize,
-    state: Mutex<State<K>>,
+    state: Mutex<State>,
+    held: Mutex<Held<K>>,
 }
 
 impl<K: Key> BestFirst<'_, '_, K> {
@@ -213,6 +210,7 @@ impl<K: Key> BestFirst<'_, '_, K> {
             let least = self.pricer.lower_bound(&self.grid.levels(node));
             state.nodes.push(Known { least, ..Known::default() });
             state.heap.push(Reverse(Open(least, node)));
+            ControlFlow::Continue(())
         });
     }
 
@@ -225,12 +223,17 @@ impl<K: Key> BestFirst<'_, '_, K> {
             }
             let chain = self.chain(node);
             let mut end = chain.len();
+            let mut judged = 0;
             while end > 0 && !self.is_beaten(node) {
                 // Near the top most nodes are ruled out at once. Of very many tuples every look is dear, so fewer are
                 // taken.
                 end = if self.walk.base.classes.len() > MANY_TUPLES { end / 2 } else { end * 7 / 8 };
                 self.search.checkpoint()?;
+                if judged == FAILED && end > 0 {
+                    self.step_to(node);
+                }
                 self.judge(chain[end], node);
+                judged += 1;
             }
         }
         Ok(())
@@ -266,7 +269,8 @@ impl<K: Key> BestFirst<'_, '_, K> {
         known.closed || self.best.beaten(known.bound(), &self.grid.levels(node))
     }
 
-    /// Open nodes from `node` upwards, each above the one before it: always the one with the least bound.
+    /// Open nodes from `node` upwards, each above the one before it: always the one that costs least with nothing
+    /// suppressed.
     fn chain(&self, node: usize) -> Vec<usize> {
         let state = lock(&self.state);
         let mut levels = self.grid.levels(node);
@@ -280,7 +284,7 @@ impl<K: Key> BestFirst<'_, '_, K> {
                 }
                 let node = last + self.grid.strides[column];
                 let known = state.nodes[node];
-                let open = Open(known.bound(), node);
+                let open = Open(known.least, node);
                 if known.closed || next.is_some_and(|(other, _)| other < open) {
                     continue;
                 }
@@ -340,29 +344,47 @@ impl<K: Key> BestFirst<'_, '_, K> {
             if outcome.hopeless {
                 self.rule_out(node, &own.classes, &MustSuppress { rows: u64::MAX, ..MustSuppress::default() });
             }
-        } else if !outcome.suppressed.is_empty() && judge.can_rule_out() {
+        } else if !outcome.suppressed.is_empty() && judge.can_rule_out() && self.any_open_below(&levels) {
             let must_suppress = judge.must_suppress(&mut own.classes);
             self.rule_out(node, &own.classes, &must_suppress);
-            self.leave_out(source, &class_of, &own.classes, &must_suppress);
+            if self.any_open_below(&levels) {
+                self.leave_out(source, &class_of, &own.classes, &must_suppress);
+            }
         }
         drop((held, class_of));
         self.raise(&own.classes);
         self.hold(own);
     }
 
+    /// Whether some node below these levels is open, and not known to be beaten.
+    fn any_open_below(&self, levels: &[usize]) -> bool {
+        let ceiling = self.best.ceiling();
+        let state = lock(&self.state);
+        let mut found = false;
+        self.grid.between(&self.grid.bottom, levels, &[], |node, _| {
+            let known = state.nodes[node];
+            found = !known.closed && known.bound() <= ceiling;
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        found
+    }
+
     /// Takes note of what all nodes below one must suppress. The answer is what that makes the node cost at least.
     fn rule_out(&self, node: usize, classes: &Classes, must_suppress: &MustSuppress) -> f64 {
         let (limit, levels) = (self.walk.judge.limit, &classes.levels);
         let dead = must_suppress.rows > limit;
-        let adds =
-            if dead { None } else { self.pricer.adds_below(classes, &must_suppress.classes, must_suppress.partly) };
+        let adds = if dead { None } else { self.pricer.adds_below(classes, must_suppress) };
         let mut state = lock(&self.state);
         if dead {
-            self.grid.between(&self.grid.bottom, levels, &[], |node, _| state.nodes[node].closed = true);
+            self.grid.between(&self.grid.bottom, levels, &[], |node, _| {
+                state.nodes[node].closed = true;
+                ControlFlow::Continue(())
+            });
         } else if let Some(adds) = adds {
             self.grid.between(&self.grid.bottom, levels, &adds.published, |node, published| {
                 let known = &mut state.nodes[node];
                 known.adds = known.adds.max(adds.less(published));
+                ControlFlow::Continue(())
             });
         }
         state.nodes[node].bound()
@@ -389,7 +411,18 @@ impl<K: Key> BestFirst<'_, '_, K> {
         self.grid.between(&classes.levels, &self.grid.top, &[], |node, _| {
             let known = &mut state.nodes[node];
             known.least = known.least.max(bound);
+            ControlFlow::Continue(())
         });
+    }
+
+    /// Counts a node, and holds it: more than one of those above it will be rolled up from there.
+    fn step_to(&self, node: usize) {
+        let levels = self.grid.levels(node);
+        let held = self.source(&levels, true);
+        let source = held.as_deref().unwrap_or(&self.walk.base);
+        if source.classes.len() >= self.walk.worth_a_step && source.classes.levels != levels {
+            self.hold(source.roll_up(&self.walk.layout, &levels, self.walk.judge.carry));
+        }
     }
 
     /// The smallest snapshot held that is finer than a node; where that is large, a node between the two that has been
@@ -413,37 +446,14 @@ impl<K: Key> BestFirst<'_, '_, K> {
     /// The smallest snapshot held that is finer than a node, with its views where they are asked for; none where that
     /// is the finest of all.
     fn source(&self, levels: &[usize], views: bool) -> Option<Arc<Snapshot<K>>> {
-        let mut state = lock(&self.state);
-        state.clock += 1;
-        let clock = state.clock;
-        let all = self.walk.base.classes.views.len();
-        let fit = |h: &&mut Held<K>| {
-            let classes = &h.snapshot.classes;
-            let serves = classes.lost.as_ref().is_none_or(|lost| finer(levels, &lost.node));
-            serves && finer(&classes.levels, levels) && (!views || classes.views.len() == all)
-        };
-        let held = state.held.iter_mut().filter(fit).min_by_key(|h| h.snapshot.classes.len())?;
-        held.used = clock;
-        Some(held.snapshot.clone())
+        lock(&self.held).source(levels, if views { self.walk.base.classes.views.len() } else { 0 })
     }
 
-    /// Holds a snapshot, and lets go of those that were not used for the longest time.
+    /// Holds a snapshot, as far as there is room.
     fn hold(&self, snapshot: Snapshot<K>) -> Arc<Snapshot<K>> {
-        let bytes = snapshot.bytes();
-        let snapshot = Arc::new(snapshot);
-        if bytes > self.budget {
-            return snapshot;
-        }
-        let mut state = lock(&self.state);
-        while state.bytes + bytes > self.budget || state.held.len() >= MANY_HELD {
-            let Some(oldest) = (0..state.held.len()).min_by_key(|&i| state.held[i].used) else { return snapshot };
-            state.bytes -= state.held.swap_remove(oldest).bytes;
-        }
-        state.clock += 1;
-        state.bytes += bytes;
-        let used = state.clock;
-        self.walk.peak.fetch_max(state.bytes, Ordering::Relaxed);
-        state.held.push(Held { snapshot: snapshot.clone(), bytes, used });
+        let mut held = lock(&self.held);
+        let snapshot = held.hold(snapshot);
+        self.walk.peak.fetch_max(held.bytes(), Ordering::Relaxed);
         snapshot
     }
 }

@@ -17,7 +17,7 @@ use crate::class::{Class, Sizes};
 use crate::frequency;
 use crate::model::Needs;
 use crate::requirement::{Evaluator, Requirement};
-use crate::search::{Search, Suppressed};
+use crate::search::{Search, Suppressed, need};
 
 /// What was found out about a node.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +39,8 @@ pub(crate) struct MustSuppress {
     pub classes: Vec<u32>,
     /// The rows that must be suppressed at least.
     pub rows: u64,
-    /// Those of them that are in other classes, it is not known which.
-    pub partly: u64,
+    /// Of other classes, ascending, how many rows must be suppressed at least; it is not known which.
+    pub partly: Vec<(u32, u64)>,
 }
 
 /// How one requirement reads a class.
@@ -70,6 +70,8 @@ pub(crate) struct Judge<'a> {
     pub limit: u64,
     rules: Vec<Rule>,
     release: Vec<usize>,
+    /// No class of fewer rows satisfies all requirements on classes.
+    least_rows: u64,
     /// How verdicts survive a merge.
     pub carry: Carry,
     /// Whether classes are judged from their entries: persons repeat, tuples matter, or counts are very large.
@@ -127,8 +129,11 @@ impl<'a> Judge<'a> {
             carry.monotone |= if rule.monotone { rule.bit } else { 0 };
             carry.strong |= if rule.strong { rule.bit } else { 0 };
         }
+        let evaluator = Evaluator::new(set, requirements);
+        let least_rows = if from_entries { 1 } else { need::least_rows(requirements, &evaluator) };
         Judge {
-            evaluator: Evaluator::new(set, requirements),
+            evaluator,
+            least_rows,
             search: SearchParts { set, requirements, suppressed: search.suppressed },
             views,
             limit,
@@ -211,7 +216,8 @@ impl<'a> Judge<'a> {
     ///
     /// A class that fails a requirement which no merge can break fails it in every part. Of one that fails another
     /// monotone requirement parts may be published; but these satisfy it as a whole, so no more rows than the
-    /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]).
+    /// largest part of the class that does ([`crate::model::PrivacyModel::most_kept`]). Where these are fewer than any
+    /// class must have, nothing of it is published.
     pub fn must_suppress(&self, classes: &mut Classes) -> MustSuppress {
         let entries =
             (self.from_entries && self.has_strong()).then(|| ByClass::new(self.search.set, classes, self.all_tuples));
@@ -237,30 +243,34 @@ impl<'a> Judge<'a> {
                     _ => kept,
                 };
             }
+            // What is kept is published in classes that are no smaller than every class must be.
+            if kept < self.least_rows {
+                kept = 0;
+            }
             if kept == 0 && rows > 0 {
                 must_suppress.classes.push(class as u32);
-            } else {
-                must_suppress.partly += rows - kept;
+            } else if kept < rows {
+                must_suppress.partly.push((class as u32, rows - kept));
             }
             must_suppress.rows += rows - kept;
         }
         must_suppress
     }
 
-    /// What every finer node must suppress, as far as the sizes of classes tell: those that fail a requirement on them
-    /// which no merge can break. `None` where no requirement is one, or sizes are not the rows of a class.
+    /// What every finer node must suppress, as far as the sizes of classes tell: those that are smaller than any class
+    /// may be, or fail a requirement on sizes which no merge can break. `None` where nothing is asked of sizes, or
+    /// these are not the rows of a class.
     pub fn must_suppress_by_size(&self, classes: &Classes) -> Option<MustSuppress> {
         let rules: Vec<&Rule> = self.rules.iter().filter(|r| r.strong && r.view.is_none()).collect();
-        if rules.is_empty() || self.from_entries {
+        if (rules.is_empty() && self.least_rows <= 1) || self.from_entries {
             return None;
         }
         let mut scratch = Scratch::default();
         let mut must_suppress = MustSuppress::default();
         let lost = classes.lost_class();
         for (class, &rows) in (0u32..).zip(&classes.rows) {
-            if rows > 0
-                && (lost == Some(class as usize) || !rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch)))
-            {
+            let mut holds = || rules.iter().all(|rule| self.rule_holds(rule, rows, &mut scratch));
+            if rows > 0 && (rows < self.least_rows || lost == Some(class as usize) || !holds()) {
                 must_suppress.classes.push(class);
                 must_suppress.rows += rows;
             }

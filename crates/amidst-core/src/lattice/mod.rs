@@ -141,6 +141,11 @@ pub fn minimal_by_subsets(search: &Search<'_>) -> Result<Option<Vec<Node>>, Sear
 /// When the search's deadline passes, the best node found by then, with the gap to what the rest of the lattice may
 /// hold. If none was found by then, the top is tried, and failing that the search goes on until it has one.
 pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
+    best_counted(search).map(|(best, _)| best)
+}
+
+/// The same, with the number of nodes that were judged to find it.
+pub fn best_counted(search: &Search<'_>) -> Result<(Option<BestNode>, u64), SearchError> {
     let pricer = Pricer::new(search, search.metric);
     let judge = Judge::new(search, pricer.needs_groups());
     on_lattice!(search, judge, tracked(search, &pricer), walk => {
@@ -177,11 +182,12 @@ pub fn best(search: &Search<'_>) -> Result<Option<BestNode>, SearchError> {
             found = strategy.into_nodes().into_iter().next().map(|levels| (f64::INFINITY, levels));
             unexplored = f64::NEG_INFINITY;
         }
-        let Some((_, levels)) = found else { return Ok(None) };
+        let judged = walk.judged.load(std::sync::atomic::Ordering::Relaxed);
+        let Some((_, levels)) = found else { return Ok((None, judged)) };
         let node = describe(search, &walk, &pricer, vec![levels]).into_iter().next();
         // Metrics are never negative, so zero bounds them all.
         let gap = |cost: f64| Some((cost - unexplored.max(0.0)).max(0.0)).filter(|_| unexplored < cost);
-        Ok(node.map(|node| BestNode { gap: gap(node.cost), node }))
+        Ok((node.map(|node| BestNode { gap: gap(node.cost), node }), judged))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::by_class::ByClass;
-use super::judge::Judge;
+use super::judge::{Judge, MustSuppress};
 use super::recode;
 use super::snapshot::Classes;
 use crate::frequency::{Entry, FrequencySet, Groups, NOBODY};
@@ -105,10 +105,10 @@ impl<'a> Pricer<'a> {
         self.nodes.as_ref().map_or(f64::INFINITY, |n| n.adds_at_most(rows, self.masked))
     }
 
-    /// What the suppression of the classes in `must_suppress` (ascending), and of `partly` rows of the others, adds at
-    /// least in this node and in every finer one.
-    pub fn adds_below(&self, classes: &Classes, must_suppress: &[u32], partly: u64) -> Option<Adds> {
-        self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&self.counted(classes, must_suppress), partly))
+    /// What the suppression that a node is known to force on all finer ones adds at least in it and in each of them.
+    pub fn adds_below(&self, classes: &Classes, must_suppress: &MustSuppress) -> Option<Adds> {
+        let counted = self.counted(classes, &must_suppress.classes);
+        self.nodes.as_ref().and_then(|nodes| nodes.adds_below(&counted, &must_suppress.partly))
     }
 
     /// The most rows that a node may suppress and cost no more than `ceiling`.

@@ -244,6 +244,9 @@ impl<K: Key> Snapshot<K> {
 
     /// The classes of a coarser node without their views, and the coarser class of each class: see [`Self::add_views`].
     pub fn roll_up_sizes(&self, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> (Self, Vec<u32>) {
+        if self.classes.levels == levels {
+            return (self.clone(), (0..self.classes.len() as u32).collect());
+        }
         SCRATCH.with_borrow_mut(|scratch| {
             let coarser = self.sizes_with(scratch, layout, levels, carry);
             (coarser, std::mem::take(&mut scratch.class_of))

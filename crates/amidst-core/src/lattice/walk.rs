@@ -371,7 +371,8 @@ impl<'a, K: Key> Walk<'a, K> {
                     must_suppress.classes.iter().for_each(|&c| lost[c as usize] = true);
                     let own_must_suppress: Vec<u32> =
                         (0u32..).zip(&map).filter(|&(_, &c)| lost[c as usize]).map(|(own, _)| own).collect();
-                    let least = strategy.must_suppress_bound(&own.classes, &own_must_suppress, must_suppress.partly);
+                    let partly = must_suppress.partly.iter().map(|&(_, rows)| rows).sum();
+                    let least = strategy.must_suppress_bound(&own.classes, &own_must_suppress, partly);
                     children[child].1 = bound.max(least);
                 }
             } else if self.judge.hopeless(&mut coarser.classes) {

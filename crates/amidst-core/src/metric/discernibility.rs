@@ -78,19 +78,19 @@ impl NodeCost for Nodes<'_> {
         if masked { 0.0 } else { self.input.set.rows.saturating_sub(largest) as f64 }
     }
 
-    fn adds_below(&self, counted: &Counted<'_>, partly: u64) -> Option<Adds> {
+    fn adds_below(&self, counted: &Counted<'_>, partly: &[(u32, u64)]) -> Option<Adds> {
         if counted.masked {
             return None;
         }
         // In a finer node a row shares its class with no more rows than here.
         let all = self.input.set.rows;
-        let largest = counted.rows[..counted.classes()].iter().copied().max().unwrap_or(0);
-        let whole = |c: usize| counted.rows[c] as f64 * all.saturating_sub(counted.rows[c]) as f64;
+        let adds = |class: usize, rows: u64| rows as f64 * all.saturating_sub(counted.rows[class]) as f64;
         let known = counted.lost.zip(counted.rows.last()).map_or(0.0, |(lost, &rows)| {
             (u128::from(rows) * u128::from(all)).saturating_sub(lost.coarser_squares) as f64
         });
-        let classes: f64 = counted.suppressed_classes().map(whole).sum();
-        let lost = known + classes + partly as f64 * all.saturating_sub(largest) as f64;
+        let whole: f64 = counted.suppressed_classes().map(|class| adds(class, counted.rows[class])).sum();
+        let parts: f64 = partly.iter().map(|&(class, rows)| adds(class as usize, rows)).sum();
+        let lost = known + whole + parts;
         Some(Adds { lost, published: Vec::new() })
     }
 

@@ -29,12 +29,7 @@ impl Need {
                     continue;
                 }
                 let table = evaluator.table(r, m);
-                need.rows = need.rows.max(match model.needs() {
-                    Needs::Size => least_size(requirement, m, &evaluator, r),
-                    Needs::Histogram => model.least_rows(table),
-                    // Sizes of other classes, or people outside the table, may make up for this one's.
-                    Needs::Tuples | Needs::Release => 1,
-                });
+                need.rows = need.rows.max(least_of(requirement, m, &evaluator, r));
                 if let (Needs::Histogram, Some(&column)) = (model.needs(), requirement.on.get(m)) {
                     let different = model.least_different(table);
                     if different > need.different {
@@ -45,6 +40,26 @@ impl Need {
         }
         need.rows = need.rows.max(need.different);
         (need.rows > 1).then_some(need)
+    }
+}
+
+/// The fewest rows that a class needs to satisfy all requirements on classes, which are compared with the whole table:
+/// each sensitive column of a requirement on several is looked at in parts of the class, none larger than it.
+pub(crate) fn least_rows(requirements: &[Requirement], evaluator: &Evaluator<'_>) -> u64 {
+    let of = |(r, requirement): (usize, &Requirement)| {
+        (0..requirement.models.len()).map(|m| least_of(requirement, m, evaluator, r)).max().unwrap_or(1)
+    };
+    requirements.iter().enumerate().map(of).max().unwrap_or(1)
+}
+
+/// The fewest rows of a class that satisfies one model of a requirement.
+fn least_of(requirement: &Requirement, m: usize, evaluator: &Evaluator<'_>, r: usize) -> u64 {
+    let model = &requirement.models[m];
+    match model.needs() {
+        Needs::Size => least_size(requirement, m, evaluator, r),
+        Needs::Histogram => model.least_rows(evaluator.table(r, m)),
+        // Sizes of other classes, or people outside the table, may make up for this one's.
+        Needs::Tuples | Needs::Release => 1,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::parameter::Parameters;
 use crate::requirement::Requirement;
 
+mod below;
 mod brute;
 mod exhaustive;
 mod explore;

@@ -176,16 +176,16 @@ impl NodeCost for Additive<'_> {
         self.scale * rows as f64 * self.lost(masked)
     }
 
-    fn adds_below(&self, counted: &Counted<'_>, partly: u64) -> Option<Adds> {
+    fn adds_below(&self, counted: &Counted<'_>, partly: &[(u32, u64)]) -> Option<Adds> {
         if !self.climbs {
             return None;
         }
-        // The suppressed rows of each value of each column.
+        // The suppressed rows of each value of each column: those of a class all have its values, whichever they are.
         let values = || self.generalizations.iter().zip(counted.levels).map(|(g, &level)| &g.levels[level]);
         let mut lost: Vec<Vec<u64>> = values().map(|values| vec![0; values.labels.len()]).collect();
-        let rows = partly + counted.suppressed_rows();
-        for class in counted.suppressed_classes() {
-            let own = counted.rows[class];
+        let rows = counted.suppressed_rows() + partly.iter().map(|&(_, rows)| rows).sum::<u64>();
+        let whole = counted.suppressed_classes().map(|class| (class, counted.rows[class]));
+        for (class, own) in whole.chain(partly.iter().map(|&(class, rows)| (class as usize, rows))) {
             let tuple = counted.set.tuple(counted.first[class] as usize);
             for ((lost, values), &code) in lost.iter_mut().zip(values()).zip(tuple) {
                 lost[values.of[code as usize] as usize] += own;
@@ -205,8 +205,7 @@ impl NodeCost for Additive<'_> {
                             let own = &mut dearest[value as usize];
                             *own = own.max(cost);
                         }
-                        let own: f64 = lost.iter().zip(&dearest).map(|(&n, &cost)| n as f64 * cost).sum();
-                        self.scale * (own + partly as f64 * self.extremes[column][finer].1)
+                        self.scale * lost.iter().zip(&dearest).map(|(&n, &cost)| n as f64 * cost).sum::<f64>()
                     })
                     .collect()
             })

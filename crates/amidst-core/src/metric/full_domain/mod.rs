@@ -171,9 +171,10 @@ pub trait NodeCost: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// What suppressing the classes of `counted.suppressed`, and `partly` rows of the others, adds at least in this
-    /// node and in every finer one to what that costs with nothing suppressed. `None` where there is no such number.
-    fn adds_below(&self, _counted: &Counted<'_>, _partly: u64) -> Option<Adds> {
+    /// What suppressing the classes of `counted.suppressed`, and the given numbers of rows of some other classes, adds
+    /// at least in this node and in every finer one to what that costs with nothing suppressed. `None` where there is
+    /// no such number.
+    fn adds_below(&self, _counted: &Counted<'_>, _partly: &[(u32, u64)]) -> Option<Adds> {
         None
     }
 
