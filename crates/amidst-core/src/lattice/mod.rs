@@ -17,6 +17,7 @@ mod apriori;
 mod best_first;
 mod by_class;
 mod explore;
+mod failed;
 mod find;
 mod judge;
 mod key;

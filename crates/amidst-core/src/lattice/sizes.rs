@@ -20,8 +20,9 @@ pub(crate) struct Sizes<'a> {
     rows: Vec<u64>,
     /// Classes of fewer rows fail.
     least: u64,
-    /// By column and level: the number of each value among those that have the same value one level up.
-    child_of: Vec<Vec<Vec<u32>>>,
+    /// By column and level: how many values at most have the same value one level up, and by code of the column the
+    /// number of its value among those.
+    child_of: Vec<Vec<(usize, Vec<u32>)>>,
 }
 
 /// The class of each tuple at some node.
@@ -29,6 +30,20 @@ pub(crate) struct Sizes<'a> {
 pub(crate) struct Partition {
     class_of: Vec<u32>,
     classes: usize,
+}
+
+impl Partition {
+    /// For each class the first of its tuples.
+    fn first(&self) -> Vec<u32> {
+        let mut first = Vec::with_capacity(self.classes);
+        for (tuple, &class) in (0u32..).zip(&self.class_of) {
+            // Classes are numbered as they first appear.
+            if class as usize == first.len() {
+                first.push(tuple);
+            }
+        }
+        first
+    }
 }
 
 /// Tables that are kept between partitions.
@@ -39,6 +54,8 @@ pub(crate) struct Scratch {
     /// The same by hash: (class, value) and class + 1.
     hashed: Vec<(u64, u32)>,
     rows: Vec<u64>,
+    /// The values of each class at some node.
+    values: Vec<u32>,
 }
 
 /// Up to this many pairs of class and value are looked up in an array.
@@ -56,7 +73,7 @@ impl<'a> Sizes<'a> {
             rows: tuples.iter().map(|&t| frequency::rows(set.groups.get(t as usize))).collect(),
             tuples,
             least,
-            child_of: search.generalizations.iter().map(|g| g.levels.iter().map(children).collect()).collect(),
+            child_of: search.generalizations.iter().map(|g| g.levels.iter().map(child_by_code).collect()).collect(),
         }
     }
 
@@ -69,6 +86,43 @@ impl<'a> Sizes<'a> {
             }
         }
         partition
+    }
+
+    /// The classes of a node, from those of a finer one.
+    pub fn coarser(&self, from: &Partition, levels: &[usize], scratch: &mut Scratch) -> Partition {
+        let of: Vec<_> = levels.iter().zip(self.generalizations).map(|(&l, g)| &g.levels[l]).collect();
+        let open: Vec<usize> = (0..levels.len()).filter(|&c| of[c].labels.len() > 1).collect();
+        let (width, size) = (open.len(), (2 * from.classes).next_power_of_two());
+        scratch.values.clear();
+        scratch.dense.clear();
+        scratch.dense.resize(size, 0);
+        let mut classes = 0;
+        let mut new = Vec::with_capacity(from.classes);
+        for first in from.first() {
+            let begin = classes * width;
+            let mut hash = 0u64;
+            for &column in &open {
+                let value = of[column].of[self.codes[column][first as usize] as usize];
+                hash = (hash.rotate_left(5) ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                scratch.values.push(value);
+            }
+            let mut slot = (hash >> 20) as usize & (size - 1);
+            new.push(loop {
+                let class = scratch.dense[slot] as usize;
+                if class == 0 {
+                    classes += 1;
+                    scratch.dense[slot] = classes as u32;
+                    break classes as u32 - 1;
+                }
+                let (known, own) = scratch.values.split_at(begin);
+                if known[(class - 1) * width..class * width] == *own {
+                    scratch.values.truncate(begin);
+                    break class as u32 - 1;
+                }
+                slot = (slot + 1) & (size - 1);
+            });
+        }
+        Partition { class_of: from.class_of.iter().map(|&class| new[class as usize]).collect(), classes }
     }
 
     /// The classes when a column is put to a finer level than before; nothing at a level of one value.
@@ -129,14 +183,12 @@ impl<'a> Sizes<'a> {
 
     /// The rows of classes that are too small when a column is lowered by one level, to this one.
     pub fn too_small_below(&self, from: &Partition, column: usize, level: usize, scratch: &mut Scratch) -> u64 {
-        let (children, of) = (&self.child_of[column][level], &self.generalizations[column].levels[level].of);
-        let most = children.iter().max().map_or(1, |&last| last as usize + 1);
+        let (most, child_of) = &self.child_of[column][level];
         let rows = &mut scratch.rows;
         rows.clear();
         rows.resize(from.classes * most, 0);
         for ((&class, &code), own) in from.class_of.iter().zip(&self.codes[column]).zip(&self.rows) {
-            let child = children[of[code as usize] as usize] as usize;
-            rows[class as usize * most + child] += own;
+            rows[class as usize * most + child_of[code as usize] as usize] += own;
         }
         rows.iter().filter(|&&rows| rows < self.least).sum()
     }
@@ -160,8 +212,9 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// The number of each value of a level among those that have the same value one level up.
-fn children(level: &GeneralizedLevel) -> Vec<u32> {
+/// How many values of a level at most have the same value one level up, and by code the number of its value among
+/// those.
+fn child_by_code(level: &GeneralizedLevel) -> (usize, Vec<u32>) {
     let mut next: Vec<u32> = Vec::new();
     let number = |&parent: &u32| {
         let parent = parent as usize;
@@ -169,5 +222,8 @@ fn children(level: &GeneralizedLevel) -> Vec<u32> {
         next[parent] += 1;
         next[parent] - 1
     };
-    level.up.iter().map(number).collect()
+    let children: Vec<u32> = level.up.iter().map(number).collect();
+    let most = next.iter().max().map_or(1, |&most| most as usize);
+    // The top has nothing above.
+    (most, level.of.iter().map(|&value| children.get(value as usize).copied().unwrap_or(0)).collect())
 }

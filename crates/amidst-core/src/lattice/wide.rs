@@ -3,10 +3,12 @@
 //! A large-neighbourhood search. Some columns of a node are raised, and then all are lowered again one after the other,
 //! each as far as the policy allows and the cost falls, in an order that chance decides, those first that gain much.
 //! What is found takes the place of the node if it costs less, and now and then if it costs a little more. It begins at
-//! the top, in several orders. Several such chains go on side by side; the worst goes on where the best is.
+//! the top, in several orders. Several such chains go on side by side; when a better node is found, the worst goes on
+//! where the best is.
 //!
 //! Nearly all nodes on the way are ruled out by the sizes of their classes alone ([`Sizes`]), from what is held of the
-//! node before; only what is left is counted and judged.
+//! node before; only what is left is counted and judged. A node with columns raised takes its classes from those of the
+//! node it is raised from, and what is finer than a node that lost too many rows is not looked at again ([`Failed`]).
 //!
 //! The sequence depends on the seed alone; how much of it is seen, on the time.
 
@@ -14,6 +16,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::failed::Failed;
 use super::find::Best;
 use super::key::Key;
 use super::price::Pricer;
@@ -33,8 +36,11 @@ const STEPS: usize = 24;
 /// The number of comparisons without a better node that are enough.
 const IDLE: usize = 150;
 
+/// At most this many columns are raised at once.
+const MOST_RAISED: usize = 2;
+
 /// A node that costs more by this share of its cost is taken with probability 1/e.
-const WARMTH: f64 = 0.002;
+const WARMTH: f64 = 0.001;
 
 /// A node with what it costs.
 type Priced = (f64, Vec<usize>);
@@ -51,7 +57,13 @@ pub(crate) fn improve<K: Key>(
     let Some(top) = wide.price(&walk.top) else { return Ok(()) };
     let mut random = Random::new(search.seed);
     let mut chains: Vec<Chain> = (0..CHAINS)
-        .map(|_| Chain { here: top.clone(), random: Random::new(random.bits()), scratch: Scratch::default() })
+        .map(|_| Chain {
+            here: top.clone(),
+            held: wide.sizes.partition(&top.1, &mut Scratch::default()),
+            random: Random::new(random.bits()),
+            scratch: Scratch::default(),
+            failed: Failed::default(),
+        })
         .collect();
     chains.par_iter_mut().enumerate().for_each(|(i, chain)| wide.begin(chain, i));
     let mut idle = 0;
@@ -59,10 +71,12 @@ pub(crate) fn improve<K: Key>(
         search.checkpoint()?;
         let before = best.ceiling();
         chains.par_iter_mut().for_each(|chain| wide.go_on(chain));
-        idle = if best.ceiling() < before { 0 } else { idle + 1 };
+        let better = best.ceiling() < before;
+        idle = if better { 0 } else { idle + 1 };
         chains.sort_by(|a, b| a.here.0.total_cmp(&b.here.0).then_with(|| a.here.1.cmp(&b.here.1)));
-        if let [first, .., last] = &mut chains[..] {
-            last.here = first.here.clone();
+        // While nothing better is found, each goes its own way: else all of them would be stuck at the same node.
+        if better && let [first, .., last] = &mut chains[..] {
+            (last.here, last.held) = (first.here.clone(), first.held.clone());
         }
     }
     Ok(())
@@ -71,8 +85,11 @@ pub(crate) fn improve<K: Key>(
 /// A node from which others are looked for.
 struct Chain {
     here: Priced,
+    /// Its classes.
+    held: Partition,
     random: Random,
     scratch: Scratch,
+    failed: Failed,
 }
 
 struct WideSearch<'s, 'a, K> {
@@ -144,9 +161,9 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         if number == 1 {
             order.reverse();
         }
-        let top = self.walk.top.clone();
-        if let Some(found) = self.lowered(top, &order, f64::INFINITY, &mut chain.scratch) {
-            chain.here = found;
+        let top = (self.walk.top.clone(), chain.held.clone());
+        if let Some(found) = self.lowered(top, &order, f64::INFINITY, chain) {
+            (chain.here, chain.held) = found;
         }
     }
 
@@ -166,15 +183,20 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         order
     }
 
-    /// Lowers the columns in this order, each as far as the policy allows and the cost falls; what is found, unless it
-    /// costs more than `ceiling` for sure.
-    fn lowered(&self, mut levels: Vec<usize>, order: &[usize], ceiling: f64, scratch: &mut Scratch) -> Option<Priced> {
-        let mut partition = self.sizes.partition(&levels, scratch);
-        let mut cost = self.cost(&partition, &levels, scratch)?;
+    /// Lowers the columns of a node in this order, each as far as the policy allows and the cost falls; what is found
+    /// with its classes, unless it costs more than `ceiling` for sure.
+    fn lowered(
+        &self,
+        (mut levels, mut partition): (Vec<usize>, Partition),
+        order: &[usize],
+        ceiling: f64,
+        chain: &mut Chain,
+    ) -> Option<(Priced, Partition)> {
+        let mut cost = self.cost(&partition, &levels, &mut chain.scratch)?;
         for &column in order {
             while levels[column] > self.walk.bottom[column] && !self.over() {
                 levels[column] -= 1;
-                match self.finer(&partition, &levels, column, cost, scratch) {
+                match self.finer(&partition, &levels, column, cost, chain) {
                     Some((finer, less)) => {
                         partition = finer.unwrap_or(partition);
                         cost = less;
@@ -188,9 +210,10 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         }
         if self.sizes_decide {
             self.best.offer(cost, &levels);
-            return Some((cost, levels));
+            return Some(((cost, levels), partition));
         }
-        if self.pricer.lower_bound(&levels) > ceiling { None } else { self.price(&levels) }
+        let priced = if self.pricer.lower_bound(&levels) > ceiling { None } else { self.price(&levels) };
+        priced.map(|priced| (priced, partition))
     }
 
     /// The classes after a column was lowered to its level in `levels`, and about what they cost, if that is less than
@@ -201,9 +224,14 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         levels: &[usize],
         column: usize,
         cost: f64,
-        scratch: &mut Scratch,
+        chain: &mut Chain,
     ) -> Option<(Option<Partition>, f64)> {
+        let Chain { scratch, failed, .. } = chain;
+        if failed.covers(levels) {
+            return None;
+        }
         if self.sizes.too_small_below(partition, column, levels[column], scratch) > self.walk.judge.limit {
+            failed.remember(levels);
             return None;
         }
         let finer = self.sizes.refine(partition, column, levels[column], scratch);
@@ -228,10 +256,11 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
             }
             let warm = 1.0 - WARMTH * chain.random.share().max(1e-9).ln();
             let ceiling = chain.here.0 * warm;
-            if let Some(found) = self.lowered(raised, &order, ceiling, &mut chain.scratch)
+            let coarser = self.sizes.coarser(&chain.held, &raised, &mut chain.scratch);
+            if let Some((found, held)) = self.lowered((raised, coarser), &order, ceiling, chain)
                 && found.0 <= ceiling
             {
-                chain.here = found;
+                (chain.here, chain.held) = (found, held);
             }
         }
     }
@@ -241,7 +270,7 @@ impl<'s, 'a, K: Key> WideSearch<'s, 'a, K> {
         let mut raised = levels.to_vec();
         let mut open: Vec<usize> = (0..levels.len()).filter(|&c| levels[c] < self.walk.top[c]).collect();
         random.shuffle(&mut open);
-        open.truncate(1 + random.below(3));
+        open.truncate(1 + random.below(MOST_RAISED));
         for &column in &open {
             raised[column] += 1 + random.below(self.walk.top[column] - raised[column]);
         }

@@ -149,6 +149,10 @@ proptest! {
             prop_assert_eq!((&found.first, &found.rows), (&rolled.classes.first, &rolled.classes.rows));
             let small: u64 = rolled.classes.rows.iter().filter(|&&rows| rows < least).sum();
             prop_assert_eq!(sizes.too_small(&sizes.partition(&levels, &mut scratch), &mut scratch), small);
+            let finest = sizes.partition(&walk.bottom, &mut scratch);
+            let coarser = sizes.coarser(&finest, &levels, &mut scratch);
+            let from_finest = sizes.classes(&coarser, &levels);
+            prop_assert_eq!((&from_finest.0.first, &from_finest.0.rows), (&found.first, &found.rows));
             prop_assert_eq!(too_small.iter().map(|&class| found.rows[class as usize]).sum::<u64>(), small);
             // What is offered costs what it is said to cost, and nothing costs less than the best.
             let best = Best::new(&walk.judge, &pricer);
