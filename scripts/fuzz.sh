@@ -9,7 +9,8 @@
 # PATIENCE seconds (20 unless stated). A stable compiler and a C++ compiler will do: what cargo-fuzz passes to the compiler is
 # passed here. COMPARES=1 also lets libFuzzer see what is compared, which finds more with an execution and takes several times
 # as long for one; the words in fuzz/words do without. PLAIN=1 fires by the driver in crates/amidst-testkit/src/mutants.rs
-# instead, which is not guided and needs no second build; PROFILE=release builds what it needs with optimization first.
+# instead, which is not guided and needs no second build; PROFILE=release builds what it needs with optimization first. BUILT=1
+# fires with the programs that are there, of an earlier build.
 #
 # What libFuzzer finds worth keeping goes to $CARGO_TARGET_DIR/fuzz/corpus, failing inputs to $CARGO_TARGET_DIR/fuzz/failed.
 # Executions are counted in fuzz/executions, which is committed, so that runs on different machines add up: a line for each
@@ -49,26 +50,34 @@ fi
 
 place=$CARGO_TARGET_DIR/fuzz
 mkdir -p "$place"
-# The dependencies are those of the command; only what libFuzzer needs is added.
-[ -f fuzz/Cargo.lock ] && [ ! Cargo.lock -nt fuzz/Cargo.lock ] || cp Cargo.lock fuzz/Cargo.lock
-coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
-    -Cllvm-args=-sanitizer-coverage-pc-table)
-[ -z "${COMPARES:-}" ] || coverage+=(-Cllvm-args=-sanitizer-coverage-trace-compares)
 host=$(rustc -vV | sed -n 's/^host: //p')
-# With a target, so that build scripts and macros are told apart from what is shipped.
-AMIDST_COVERAGE="${coverage[*]}" RUSTC_WRAPPER="$PWD/scripts/fuzz_rustc.sh" RUSTFLAGS="--cfg fuzzing" CARGO_TARGET_DIR="$place" \
-    cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" "${targets[@]/#/--bin=}"
+if [ -z "${BUILT:-}" ]; then
+    # The dependencies are those of the command; only what libFuzzer needs is added.
+    [ -f fuzz/Cargo.lock ] && [ ! Cargo.lock -nt fuzz/Cargo.lock ] || cp Cargo.lock fuzz/Cargo.lock
+    coverage=(-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
+        -Cllvm-args=-sanitizer-coverage-pc-table)
+    [ -z "${COMPARES:-}" ] || coverage+=(-Cllvm-args=-sanitizer-coverage-trace-compares)
+    revision=$(git rev-parse --short HEAD)
+    [ -z "$(git status --porcelain -- crates fuzz/fuzz_targets Cargo.lock)" ] || revision+=+
+    # With a target, so that build scripts and macros are told apart from what is shipped.
+    AMIDST_COVERAGE="${coverage[*]}" RUSTC_WRAPPER="$PWD/scripts/fuzz_rustc.sh" RUSTFLAGS="--cfg fuzzing" CARGO_TARGET_DIR="$place" \
+        cargo build --quiet --release --manifest-path fuzz/Cargo.toml --target "$host" "${targets[@]/#/--bin=}"
+    for target in "${targets[@]}"; do
+        echo "$revision" >"$place/$target.revision"
+    done
+fi
 
 # A folder in memory, for what has to be a file.
 TMPDIR=$(mktemp -d -p "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-revision=$(git rev-parse --short HEAD)
-[ -z "$(git status --porcelain -- crates fuzz/fuzz_targets Cargo.lock)" ] || revision+=+
+# What one execution gives back is kept for the next, and not asked of the system page by page.
+export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=33554432
 
 # Fires at one target until it has had as many executions as are wanted.
 fire() {
-    local target=$1 log=$place/$1.log words=() earlier longest executions covered began=$SECONDS status=0
+    local target=$1 log=$place/$1.log words=() earlier longest executions covered began=$SECONDS status=0 revision
+    revision=$(cat "$place/$target.revision")
     mkdir -p "$place/corpus/$target" "$place/failed/$target"
     [ ! -f "fuzz/words/$target" ] || words=(-dict="fuzz/words/$target")
     earlier=$(awk -v target="$target" '$1 == target { sum += $2 } END { print sum + 0 }' "$ledger")
@@ -76,10 +85,11 @@ fire() {
     # As long as the longest file of the corpus, and somewhat longer; what is longer only takes longer.
     longest=$(($(stat -c %s "fuzz/corpus/$target"/* | sort -n | tail -1) * 5 / 4))
     [ "$longest" -ge 1024 ] || longest=1024
-    # Inputs that take long (what is unpacked to much) are mutated less often.
+    # Inputs that take long (what is unpacked to much) are mutated less often. Shorter inputs do not take the place of longer ones:
+    # to look for them takes a sixth of the time of an execution that reaches thousands of places.
     "$place/$host/release/$target" "$place/corpus/$target" "fuzz/corpus/$target" "${words[@]}" \
         -runs="$((inputs - earlier))" -max_total_time="$seconds" -max_len="${LONGEST:-$longest}" -rss_limit_mb=3000 \
-        -entropic_scale_per_exec_time=1 -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
+        -entropic_scale_per_exec_time=1 -reduce_inputs=0 -timeout="${PATIENCE:-20}" -print_final_stats=1 -artifact_prefix="$place/failed/$target/" >"$log" 2>&1 || status=1
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -1)
     covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1)
     echo "$target ${executions:-0} ${covered:-0} $((SECONDS - began)) $revision" >>"$ledger"
