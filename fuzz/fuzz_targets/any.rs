@@ -2,9 +2,11 @@
 
 #![no_main]
 
+mod counters;
+
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Once, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
 use rusqlite::ffi::{SQLITE_OK, sqlite3_initialize, sqlite3_vfs_find, sqlite3_vfs_register};
@@ -53,29 +55,13 @@ static ALLOCATOR: Limited = Limited;
 const NAME: &str = env!("CARGO_BIN_NAME");
 const TARGET: fn(&[u8]) -> String = amidst_fuzz::named(NAME);
 
-unsafe extern "C" {
-    /// The ends of the section that holds all counters of coverage; the linker names them.
-    #[link_name = "__start___sancov_cntrs"]
-    static FIRST: AtomicU8;
-    #[link_name = "__stop___sancov_cntrs"]
-    static BEHIND: AtomicU8;
-}
-
-/// How often each instrumented place was reached since libFuzzer set the counters to 0, which it does before an input.
-fn counters() -> &'static [AtomicU8] {
-    let (first, behind) = (&raw const FIRST, &raw const BEHIND);
-    // SAFETY: the section is one static array of bytes, which may be written to and outlives everything. An `AtomicU8` is
-    // as a byte, and is what the instrumented code, which adds without synchronization, may change meanwhile.
-    unsafe { std::slice::from_raw_parts(first, behind.offset_from_unsigned(first)) }
-}
-
 /// What an input does that is a line feed, as places and the numbers of times they were reached.
 static ALWAYS: OnceLock<Vec<(usize, u8)>> = OnceLock::new();
 
 /// Sets back the counters that count what they count for a line feed: that nearly every input reads the policy beside it as often
 /// is no news, and libFuzzer, which looks up every counter that is not 0, takes half of its time for it.
 fn forget_what_is_always_so() {
-    let all = counters();
+    let all = counters::all();
     for (place, times) in ALWAYS.get().into_iter().flatten() {
         if all[*place].load(Ordering::Relaxed) == *times {
             all[*place].store(0, Ordering::Relaxed);
@@ -86,9 +72,9 @@ fn forget_what_is_always_so() {
 fn learn_what_is_always_so() {
     // What is made once is made by the first.
     TARGET(b"\n");
-    counters().iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
+    counters::all().iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
     TARGET(b"\n");
-    let all = counters().iter().map(|counter| counter.swap(0, Ordering::Relaxed)).enumerate();
+    let all = counters::all().iter().map(|counter| counter.swap(0, Ordering::Relaxed)).enumerate();
     ALWAYS.get_or_init(|| all.filter(|(_, times)| *times > 0).collect());
 }
 
@@ -116,13 +102,18 @@ fn prepare() {
         own_databases();
     }
     learn_what_is_always_so();
+    counters::begin();
 }
 
+static PROTECTED: Once = Once::new();
+
 fuzz_target!(init: prepare(), |bytes: &[u8]| {
+    PROTECTED.call_once(counters::protect);
     if let Err(panic) = std::panic::catch_unwind(|| TARGET(bytes)) {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         eprintln!("panicked: {}", said.unwrap_or("without a word"));
         std::process::abort();
     }
     forget_what_is_always_so();
+    counters::tell_news();
 });
