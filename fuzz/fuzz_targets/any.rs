@@ -3,13 +3,13 @@
 #![no_main]
 
 mod counters;
+mod disk;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::Ordering;
 use std::sync::{Once, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use rusqlite::ffi::{SQLITE_OK, sqlite3_initialize, sqlite3_vfs_find, sqlite3_vfs_register};
 
 /// What no input of some kilobytes has a reason to ask for in one piece.
 const LARGEST: usize = 512 << 20;
@@ -78,17 +78,6 @@ fn learn_what_is_always_so() {
     ALWAYS.get_or_init(|| all.filter(|(_, times)| *times > 0).collect());
 }
 
-/// The file system of SQLite in which a database belongs to one process: the index of its log is in memory, and locks are
-/// taken once. What is read and written is the same.
-fn own_databases() {
-    // SAFETY: SQLite is initialized, and the file system that it finds lives as long as the program.
-    let registered = unsafe {
-        assert_eq!(sqlite3_initialize(), SQLITE_OK);
-        sqlite3_vfs_register(sqlite3_vfs_find(c"unix-excl".as_ptr()), 1)
-    };
-    assert_eq!(registered, SQLITE_OK);
-}
-
 fn prepare() {
     // A panic of a dependency that a reader contains is no finding; one that leaves the target ends the process.
     std::panic::set_hook(Box::new(|_| {}));
@@ -99,7 +88,7 @@ fn prepare() {
         pool.build_global().expect("the first pool");
     }
     if NAME == "series_state" {
-        own_databases();
+        disk::use_memory();
     }
     learn_what_is_always_so();
     counters::begin();
