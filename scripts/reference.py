@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     (
         "docs/certificate.md",
-        "crates/amidst-check/src/certificate.rs",
+        ["crates/amidst-check/src/certificate.rs"],
         "Certificate",
         "# The certificate\n\nEvery key of `certificate.json`, made from the type that the checker reads and writes "
         "(`crates/amidst-check/src/certificate.rs`); a test holds this page to it. Keys come in this order; no other key is "
@@ -25,7 +25,8 @@ PAGES = [
     ),
     (
         "docs/report.md",
-        "crates/amidst/src/report/content.rs",
+        ["crates/amidst/src/report/content.rs", "crates/amidst/src/report/loss_bound.rs",
+         "crates/amidst/src/report/unique_rows.rs", "crates/amidst-check/src/certificate.rs"],
         "Report",
         "# The report\n\nEvery key of `report.json`, made from the type that the pages are made from "
         "(`crates/amidst/src/report/content.rs`); a test holds this page to it. `report.html` and `report.md` tell the same "
@@ -70,8 +71,10 @@ def words(kind, known):
     return WORDS.get(kind) or (f"[{kind}](#{kind.lower()})" if kind in known else f"`{kind}`")
 
 
-def page(path, root, intro):
-    known = types((ROOT / path).read_text(encoding="utf-8"))
+def page(paths, root, intro):
+    known = {}
+    for path in reversed(paths):
+        known |= types((ROOT / path).read_text(encoding="utf-8"))
     out, waiting, told = [intro], [root], set()
     while waiting:
         name = waiting.pop(0)
@@ -103,8 +106,8 @@ def page(path, root, intro):
 
 def main():
     lagging = []
-    for to, path, root, intro in PAGES:
-        made, file = page(path, root, intro), ROOT / to
+    for to, paths, root, intro in PAGES:
+        made, file = page(paths, root, intro), ROOT / to
         if "--write" in sys.argv[1:]:
             file.write_text(made, encoding="utf-8")
         elif not file.is_file() or file.read_text(encoding="utf-8") != made:

@@ -76,12 +76,15 @@ impl Audit {
         if let Some(path) = &self.report {
             saved::vacant(path, self.force)?;
         }
-        if self.policy.is_none() && self.columns.qi.is_empty() {
+        let release = folder::table_in(Path::new(&self.data));
+        // A release comes with its policy.
+        let own = release.as_ref().filter(|_| self.columns.qi.is_empty()).map(|release| &release.policy);
+        let given = self.policy.as_ref().or(own).map(|path| Policy::read(path)).transpose()?;
+        if given.is_none() && self.columns.qi.is_empty() {
             return self.survey(terminal);
         }
-        let given = self.policy.as_ref().map(|path| Policy::read(path)).transpose()?;
-        let data = match folder::table_in(Path::new(&self.data)) {
-            Some(found) => found.table.to_string_lossy().into_owned(),
+        let data = match &release {
+            Some(release) => release.table.to_string_lossy().into_owned(),
             None => self.data.clone(),
         };
         let mut stated = match &given {

@@ -139,6 +139,9 @@ fn what_may_be_handed_over_is_apart_from_what_stays() {
         assert!(
             scratch.amidst(&["audit", place, "--policy", "policy.toml", "--json"]).json(0)["measured"]["k"].is_u64()
         );
+        // A release comes with its policy.
+        let audit = scratch.amidst(&["audit", place, "--json"]).json(0);
+        assert!(audit["measured"]["k"].is_u64() && audit["requirements"][0]["holds"] == true, "{audit}");
     }
     fs::rename(scratch.path("out/public"), scratch.path("handed")).unwrap();
     assert_eq!(scratch.amidst(&["verify", "handed"]).code, 0);

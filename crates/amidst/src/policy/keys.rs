@@ -353,7 +353,14 @@ const SEARCH: &[Key] = &[
         "{ age = 2, zip = 1 }",
         &[],
     ),
-    key("time_limit", Kind::Number, "none", "seconds that the search may take", "60", &[]),
+    key(
+        "time_limit",
+        Kind::Number,
+        "none",
+        "seconds that the search may take; the portfolio improves its release until then, and Ctrl-C publishes the best so far",
+        "60",
+        &[],
+    ),
     key(
         "options",
         Kind::Table,

@@ -298,7 +298,11 @@ fn time_limit(fields: &mut Fields, table: &DeTable<'_>) -> Option<Duration> {
     let limit = nanoseconds(&seconds).filter(|&n| n > 0).map(Duration::from_nanos);
     if limit.is_none() {
         let span = table.get("time_limit").map(|i| i.span()).unwrap_or_default();
-        let message = format!("`time_limit` must be a number of seconds above 0, not {seconds}");
+        // A number of very many digits is not repeated.
+        let message = match seconds.to_string() {
+            text if text.len() <= 20 => format!("`time_limit` must be a number of seconds above 0, not {text}"),
+            _ => format!("`time_limit` must be a number of seconds above 0 and at most {}", u64::MAX / 1_000_000_000),
+        };
         fields.push(Diagnostic::at(span, message).label("not a time"));
     }
     limit

@@ -100,6 +100,8 @@ pub(super) fn compete(
     entries.sort_by_key(|entry| entry.kind);
     let mut contenders: Vec<Contender> = Vec::with_capacity(entries.len());
     let mut candidates: Vec<Candidate> = Vec::new();
+    // What one algorithm proves of all local recodings holds for those of the others, too.
+    let mut least_loss: Option<f64> = None;
     for (i, entry) in entries.iter().copied().enumerate() {
         let progress =
             |stage: Stage, share: f64| search.control.tell(stage, (i as f64 + share) / (entries.len() + 1) as f64);
@@ -107,6 +109,7 @@ pub(super) fn compete(
         let cost = match run(policy, prepared, entry, &own) {
             Ok((found, joined)) => match cost(search, &found) {
                 Some(cost) => {
+                    least_loss = least_loss.into_iter().chain(found.least_loss).reduce(f64::max);
                     let starred = super::starred::starred(search, &found.recoding);
                     // Only what loses less or keeps more than all before it is of use.
                     let idle = |c: &Candidate| cost >= c.cost - LEAST_GAIN && starred.len() >= c.starred.len();
@@ -140,6 +143,9 @@ pub(super) fn compete(
     let (starred, divided) = (named(starred), named(divided));
     let least = (cost > least + LEAST_GAIN).then_some(least);
     let metric = search.metric.id;
+    if entry.kind == RecodingKind::Local && joined.is_none() {
+        found.least_loss = least_loss;
+    }
     let compared = Compared { metric, contenders, published: entry.id, weights, divided, least, starred };
     found.notes.insert(0, format!("no algorithm is named, so several competed; {}", compared.sentence()));
     for contender in &compared.contenders {
