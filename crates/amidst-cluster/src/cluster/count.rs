@@ -49,6 +49,8 @@ pub struct Enumerated {
     pub rows_in: u64,
     /// The names of all columns of the input.
     pub header: Vec<String>,
+    /// Whether some cell is null where the policy keeps unknown cells and does not say that an empty text is one.
+    pub nulls: bool,
 }
 
 impl Counting<'_> {
@@ -61,6 +63,10 @@ impl Counting<'_> {
         if rows_in == 0 {
             return Err(Failure::Usage("the input has no rows".to_string()));
         }
+        let nulls = match self.source.nulls(self.policy) {
+            Some(question) => self.number(&question).await? > 0,
+            None => false,
+        };
         tell(0.1);
         let known = sql::filter(&self.source.known(self.policy));
         let key = self.repeating_key(&known).await?;
@@ -89,12 +95,14 @@ impl Counting<'_> {
                 frequencies: to.to_path_buf(),
                 rows_in,
                 header: self.source.header(),
+                nulls,
             }));
         }
         let mut counted = if entries == 0 { self.nothing(key.as_deref()) } else { self.gather(to, options)? };
         counted.rows_in = rows_in;
         counted.rows_dropped_missing = rows_in.saturating_sub(counted.weights.iter().sum());
         counted.header = self.source.header();
+        counted.nulls = nulls;
         tell(1.0);
         Ok(Counts::Gathered(counted))
     }

@@ -6,6 +6,7 @@
 //!
 //! May use: `address`, `stores`, and what those use.
 
+mod alias;
 mod count;
 mod displaced;
 mod divide;
@@ -76,7 +77,7 @@ pub struct ClusterRows<'a> {
 /// What reading leaves for writing.
 struct Read {
     source: Source,
-    /// The file of its counted combinations.
+    /// The file of its counted combinations; of a table that was not gathered, with one cell for each value.
     frequencies: PathBuf,
     /// The distinct values of its columns.
     values: Values,
@@ -165,13 +166,12 @@ impl Engine for Cluster {
             let counts = counting.count(&frequencies, self.settings.gather, options).await?;
             Ok::<_, Failure>((context, source, partitions, counts))
         })?;
-        let combined = frequencies.clone();
-        let read = |values| Read { source, frequencies, values, partitions, placement: None };
+        let read = |frequencies, values| Read { source, frequencies, values, partitions, placement: None };
         match counts {
             Counts::Gathered(counted) => {
-                let values = Values::Combined(combined);
+                let values = Values::Combined(frequencies.clone());
                 let prepared = Prepared::of_counts(policy, counted, options)?;
-                Ok((prepared, ClusterRows { read: read(values), remote: None }))
+                Ok((prepared, ClusterRows { read: read(frequencies, values), remote: None }))
             }
             Counts::TooMany(enumerated) => {
                 let folder = self.work.path().to_path_buf();
@@ -179,7 +179,8 @@ impl Engine for Cluster {
                 let (remote, values) = Rolled::new(place, enumerated)?;
                 let heights: Vec<usize> = remote.generalizations().iter().map(Generalization::height).collect();
                 let top = remote.gather(&heights)?;
-                Ok((top, ClusterRows { read: read(values), remote: Some(remote) }))
+                let frequencies = remote.frequencies();
+                Ok((top, ClusterRows { read: read(frequencies, values), remote: Some(remote) }))
             }
         }
     }

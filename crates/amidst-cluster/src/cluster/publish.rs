@@ -22,6 +22,7 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::prelude::SessionContext;
 use rustc_hash::FxHashMap;
 
+use super::alias::Aliases;
 use super::count::{ROWS, rows_of};
 use super::recode::{Joining, Tables, published, write_all};
 use super::session::{Runner, broken, local, parquet, publishing, remote};
@@ -123,14 +124,18 @@ impl Publishing<'_> {
         for joining in joinings {
             groups.extend(self.groups(parts, joining.dealt).into_iter().map(|files| (joining, files)));
         }
+        let prepared = self.recoded.prepared;
+        let sensitive = prepared.sensitive.iter().copied();
+        let aliases = Aliases::of(&prepared.table, sensitive, &self.read.values, self.work).await?;
         // Groups are jobs of their own, so a plan needs to be divided only where there are fewer groups than work.
         let width = self.read.partitions.div_ceil(groups.len()).max(1);
         let recode = async |i: usize| {
             let (joining, files) = &groups[i];
             let context = remote(self.runner.scheduler, width).await?;
             self.read.source.register(&context, "t", files)?;
+            aliases.register(&context).await?;
             self.tables(&context, joining).await?;
-            self.recode(&context, &self.select(joining, Unit::Rows), &self.group_file(i)).await
+            self.copy(&context, &self.recoded_rows(joining, &aliases), &self.group_file(i)).await
         };
         self.jobs(groups.len(), recode).await?;
         Ok((0..groups.len()).map(|i| self.group_file(i)).collect())
@@ -144,7 +149,9 @@ impl Publishing<'_> {
             let context = remote(self.runner.scheduler, width).await?;
             parquet(&context, "t", &self.read.frequencies).await?;
             self.tables(&context, &joinings[i]).await?;
-            self.recode(&context, &self.select(&joinings[i], Unit::Combinations), &self.group_file(i)).await
+            let merged = self.merged(&self.recoded_combinations(&joinings[i], Unit::Combinations));
+            let statement = if joinings.len() == 1 { self.chunks(&merged) } else { merged };
+            self.copy(&context, &statement, &self.group_file(i)).await
         };
         self.jobs(joinings.len(), recode).await?;
         if joinings.len() == 1 {
@@ -154,7 +161,7 @@ impl Publishing<'_> {
         let context = remote(self.runner.scheduler, self.read.partitions).await?;
         self.gathered(&context, &apart).await?;
         let together = self.group_file(joinings.len());
-        self.recode(&context, "SELECT * FROM r", &together).await?;
+        self.copy(&context, &self.chunks(&self.merged("SELECT * FROM r")), &together).await?;
         Ok(together)
     }
 
@@ -165,7 +172,8 @@ impl Publishing<'_> {
         let context = remote(self.runner.scheduler, self.read.partitions).await?;
         parquet(&context, "t", &known).await?;
         let to = self.group_file(0);
-        self.recode(&context, &self.select(&Joining::default(), Unit::Published), &to).await?;
+        let distinct = self.recoded_combinations(&Joining::default(), Unit::Published);
+        self.copy(&context, &self.chunks(&distinct), &to).await?;
         Ok(to)
     }
 
@@ -200,13 +208,9 @@ impl Publishing<'_> {
         Ok(())
     }
 
-    /// Writes what a statement selects into a file, sorted by digest.
-    async fn recode(&self, context: &SessionContext, select: &str, to: &Path) -> Result<(), Failure> {
-        let statement = format!(
-            "COPY ({select} ORDER BY {}) TO {} STORED AS PARQUET",
-            sql::name(DIGEST),
-            sql::text(&to.to_string_lossy())
-        );
+    /// Writes what a statement selects into a file.
+    async fn copy(&self, context: &SessionContext, select: &str, to: &Path) -> Result<(), Failure> {
+        let statement = format!("COPY ({select}) TO {} STORED AS PARQUET", sql::text(&to.to_string_lossy()));
         self.runner.run(context, &statement).await.map(|_| ())
     }
 
@@ -246,8 +250,7 @@ impl Publishing<'_> {
     async fn write(&self, statement: String, recoded: &[PathBuf], to: PathBuf) -> Result<(), Failure> {
         let context = publishing(self.runner.scheduler).await?;
         self.gathered(&context, recoded).await?;
-        let statement = format!("COPY ({statement}) TO {} STORED AS PARQUET", sql::text(&to.to_string_lossy()));
-        self.runner.run(&context, &statement).await.map(|_| ())
+        self.copy(&context, &statement, &to).await
     }
 
     /// Nothing but the parts is in the folder, and they have all the rows.

@@ -70,10 +70,9 @@ pub struct Joining {
     /// The joins after those with the tables `mN`.
     pub joins: String,
     /// Whether rows that agree in everything are dealt out to several classes: those numbered after `c.after` and up to
-    /// `c.upto`.
+    /// `c.upto`. Then the numbers of the deciding columns are columns of the rows, and `joins` takes them from there.
     pub dealt: bool,
-    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere. Then the
-    /// numbers of the deciding columns are columns of the rows, and `joins` takes them from there.
+    /// A join that lets only the rows pass that are dealt out, where the others are published elsewhere.
     pub among: Option<String>,
 }
 
@@ -88,7 +87,8 @@ impl Tables {
         self.write_maps(recoded, values, folder).await?;
         write(&classes(recoded, &self.rows, self.keys.len(), self.dealt)?, &folder.join("c.parquet"))?;
         let names = (0..self.keys.len()).map(|i| format!("m{i}")).chain(["c".to_string()]);
-        let on: Vec<String> = (0..self.keys.len()).map(|i| format!("m{i}.g = c.k{i}")).collect();
+        let number = |i: usize| if self.dealt { format!("t.{}{i}", Joining::FOUND) } else { format!("m{i}.g") };
+        let on: Vec<String> = (0..self.keys.len()).map(|i| format!("{} = c.k{i}", number(i))).collect();
         Ok(Joining {
             tables: names.map(|name| (name.clone(), vec![folder.join(format!("{name}.parquet"))])).collect(),
             joins: format!(" JOIN c ON {}", on.join(" AND ")),
@@ -191,20 +191,21 @@ const SLICE: usize = 1 << 16;
 /// is, where the counted table was gathered.
 pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<Vec<RecordBatch>, Failure> {
     let prepared = recoded.prepared;
+    let labels: Vec<Vec<String>> = (0..prepared.generalizations.len()).map(|q| labels(recoded, q)).collect();
+    let alike = alike(&labels, recoded.recoding.classes.len());
     let mut counts: FxHashMap<(u32, SensitiveId), u64> = FxHashMap::default();
     recoded.recoding.for_each_part(&prepared.set, |part| {
         if let Some(class) = part.class {
-            *counts.entry((class.0, part.entry.sensitive)).or_default() += part.entry.rows;
+            *counts.entry((alike[class.index()], part.entry.sensitive)).or_default() += part.entry.rows;
         }
     });
     let mut rows: Vec<((u32, SensitiveId), u64)> = counts.into_iter().collect();
     rows.sort_unstable();
-    let labels: Vec<Vec<String>> = (0..prepared.generalizations.len()).map(|q| labels(recoded, q)).collect();
     let mut sensitive = Vec::new();
     for &position in &prepared.sensitive {
         let column = &prepared.table.columns[position];
         let (values, texts) = values.of(&column.name).await?;
-        sensitive.push((column.name.clone(), Arc::clone(values.column(0)), spelled(column, &texts)));
+        sensitive.push((column.name.clone(), Arc::clone(values.column(0)), places(column, &texts)));
     }
     let batch = |rows: &[((u32, SensitiveId), u64)]| {
         let mut columns: Vec<(String, ArrayRef)> = Vec::new();
@@ -230,18 +231,26 @@ pub async fn published(recoded: &Recoded<'_>, values: &Values) -> Result<Vec<Rec
     (0..rows.len().div_ceil(SLICE).max(1)).map(|i| batch(&rows[i * SLICE..rows.len().min((i + 1) * SLICE)])).collect()
 }
 
-/// For each code of a column, the place of the value that is spelled as the code is: several spellings may have one.
-fn spelled(column: &Column, texts: &[String]) -> FxHashMap<u32, u32> {
-    let mut place: FxHashMap<u32, u32> = FxHashMap::default();
+/// For each code of a column, the place in `texts` of the cell that takes the place of all with that code: one that is
+/// written as the code is.
+pub fn places(column: &Column, texts: &[String]) -> FxHashMap<u32, u32> {
+    let mut places: FxHashMap<u32, u32> = FxHashMap::default();
     let other = |text: &str, code: u32| (column.dictionary.value(code) != text, text.to_string());
     for (at, text) in (0u32..).zip(texts) {
         let Some(code) = column.dictionary.code(text) else { continue };
-        let known = place.entry(code).or_insert(at);
+        let known = places.entry(code).or_insert(at);
         if other(text, code) < other(&texts[*known as usize], code) {
             *known = at;
         }
     }
-    place
+    places
+}
+
+/// For each of some classes, the first with the same labels: what is counted must not tell of dividing them.
+fn alike(labels: &[Vec<String>], classes: usize) -> Vec<u32> {
+    let mut first: FxHashMap<Vec<&str>, u32> = FxHashMap::default();
+    let of_class = |class: u32| labels.iter().map(|of| of.get(class as usize).map_or("", String::as_str)).collect();
+    (0..classes as u32).map(|class| *first.entry(of_class(class)).or_insert(class)).collect()
 }
 
 /// The label of each class in a quasi column.

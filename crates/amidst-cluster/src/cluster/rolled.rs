@@ -24,6 +24,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Typ
 use datafusion::prelude::SessionContext;
 use tokio::runtime::Runtime;
 
+use super::alias::Aliases;
 use super::count::{Enumerated, ROWS, rows_of, single};
 use super::placement::{Parts, Placement};
 use super::recode::{Values, numbered, write};
@@ -71,7 +72,7 @@ impl Place<'_> {
 
 impl<'a> Rolled<'a> {
     /// Numbers the values of a counted table and replaces them by their numbers. Also returns where the values are.
-    pub fn new(place: Place<'a>, enumerated: Enumerated) -> Result<(Rolled<'a>, Values), Failure> {
+    pub fn new(place: Place<'a>, mut enumerated: Enumerated) -> Result<(Rolled<'a>, Values), Failure> {
         place.open("f", &enumerated.frequencies)?;
         let mut files = Vec::new();
         for (i, column) in enumerated.columns.iter().enumerate() {
@@ -86,6 +87,10 @@ impl<'a> Rolled<'a> {
             enumerated.columns.iter().map(|column| place.runtime.block_on(values.of(column))).collect();
         let listed = listed?;
         let shape = shape(&place, &enumerated, &listed)?;
+        let positions = 0..enumerated.columns.len();
+        let aliases = Aliases::of(&shape.table, positions, &values, &place.folder);
+        let aliases = place.runtime.block_on(aliases)?;
+        merge(&place, &mut enumerated, &aliases)?;
         let rolled = Rolled {
             place,
             shape,
@@ -96,6 +101,11 @@ impl<'a> Rolled<'a> {
         };
         rolled.encode(&listed)?;
         Ok((rolled, values))
+    }
+
+    /// The file of the combinations, with one cell for each value.
+    pub fn frequencies(&self) -> PathBuf {
+        self.enumerated.frequencies.clone()
     }
 
     /// The finest set, in codes.
@@ -283,11 +293,34 @@ impl Rolled<'_> {
             rows_dropped_missing: self.enumerated.rows_in.saturating_sub(weights.iter().sum()),
             weights,
             header: self.enumerated.header.clone(),
+            nulls: self.enumerated.nulls,
             floor,
             ..Counted::default()
         };
         Ok(Prepared::of_counts(self.place.policy, counted, &self.place.options)?)
     }
+}
+
+/// Makes one combination of those that are the same but for how values are written.
+fn merge(place: &Place<'_>, enumerated: &mut Enumerated, aliases: &Aliases) -> Result<(), Failure> {
+    if aliases.is_empty() {
+        return Ok(());
+    }
+    place.open("t", &enumerated.frequencies)?;
+    place.runtime.block_on(aliases.register(&place.context))?;
+    let file = place.folder.join("merged.parquet");
+    let list: Vec<String> = enumerated.columns.iter().map(|column| sql::name(column)).collect();
+    let names = enumerated.columns.iter().map(String::as_str).chain([ROWS]);
+    place.run(&format!(
+        "COPY (SELECT {list}, sum({rows}) AS {rows} FROM {merged} GROUP BY {list}) TO {to} STORED AS PARQUET",
+        list = list.join(", "),
+        rows = sql::name(ROWS),
+        merged = aliases.replaced(names, ""),
+        to = sql::text(&file.to_string_lossy()),
+    ))?;
+    place.open("f", &file)?;
+    enumerated.frequencies = file;
+    Ok(())
 }
 
 /// A table in which every value of every column occurs, to bind types and hierarchies to.
@@ -310,6 +343,7 @@ fn shape(
         table,
         rows_in: rows as u64,
         header: enumerated.header.clone(),
+        nulls: enumerated.nulls,
         ..Counted::default()
     };
     Ok(Prepared::of_counts(place.policy, counted, &place.options)?)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use amidst::Failure;
-use amidst::policy::{Policy, Role};
+use amidst::policy::{MissingRows, Policy, Role};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
@@ -13,6 +13,7 @@ use futures::TryStreamExt;
 
 use super::session::broken;
 use super::sql;
+use super::typed::kept;
 
 /// The files of a table and their columns.
 #[derive(Debug, Clone)]
@@ -93,15 +94,31 @@ impl Source {
         context.register_table(table, Arc::new(listing)).map(|_| ()).map_err(broken)
     }
 
-    /// The conditions under which a row has no unknown cell: no null, and nothing that the policy calls unknown.
+    /// The conditions under which a row stays: no cell is null, or something that the policy calls unknown. Where the
+    /// policy keeps unknown cells, only the key must be known, and must not be empty.
     pub fn known(&self, policy: &Policy) -> Vec<String> {
-        if policy.data.missing_rows == amidst::policy::MissingRows::Keep {
-            return Vec::new();
-        }
-        let looked_at =
-            |name: &str| policy.column(name).is_some_and(|c| !matches!(c.role, Role::Identifying | Role::Consent));
+        let keep = policy.data.missing_rows == MissingRows::Keep;
+        let looked_at = |name: &str| match policy.column(name).map(|c| c.role) {
+            None | Some(Role::Identifying | Role::Consent) => false,
+            Some(role) => !keep || role == Role::Key,
+        };
+        let mut unknown = policy.data.missing.clone();
+        unknown.extend(keep.then(String::new));
         let fields = self.schema.fields().iter().filter(|f| looked_at(f.name()));
-        fields.filter_map(|f| sql::known(f, &policy.data.missing)).collect()
+        fields.filter_map(|f| sql::known(f, &kept(f, &format!("t.{}", sql::name(f.name()))), &unknown)).collect()
+    }
+
+    /// A question about the rows `t` that counts those with a null, where nulls make the empty text mean unknown
+    /// although the policy does not say so.
+    pub fn nulls(&self, policy: &Policy) -> Option<String> {
+        let stated = policy.data.missing.iter().any(String::is_empty);
+        if policy.data.missing_rows != MissingRows::Keep || stated {
+            return None;
+        }
+        let read = |name: &str| policy.column(name).is_some_and(|c| c.role != Role::Identifying);
+        let fields = self.schema.fields().iter().filter(|f| read(f.name()));
+        let null: Vec<String> = fields.map(|f| format!("t.{} IS NULL", sql::name(f.name()))).collect();
+        (!null.is_empty()).then(|| format!("SELECT count(*) FROM t WHERE {}", null.join(" OR ")))
     }
 
     /// Columns that are read must have single values in their cells.

@@ -15,8 +15,8 @@ pub fn text(value: &str) -> String {
 /// That a cell is known: that it is not null, where it can be, and that its text is none of the tokens that stand for
 /// unknown ones. None when every cell is.
 ///
-/// Numbers are compared as numbers, because they have one form only.
-pub fn known(field: &Field, unknown: &[String]) -> Option<String> {
+/// Numbers are compared as numbers, because they have one form only; others by the text of what is `kept` of the cell.
+pub fn known(field: &Field, kept: &str, unknown: &[String]) -> Option<String> {
     let cell = format!("t.{}", name(field.name()));
     let present = field.is_nullable().then(|| format!("{cell} IS NOT NULL"));
     let tokens = || unknown.iter().filter(|token| !token.is_empty());
@@ -32,8 +32,9 @@ pub fn known(field: &Field, unknown: &[String]) -> Option<String> {
         _ => unknown.iter().map(|t| text(t)).collect(),
     };
     let compared = match field.data_type() {
-        kind if kind.is_integer() || kind.is_floating() || *kind == DataType::Boolean => cell,
-        _ => format!("CAST({cell} AS VARCHAR)"),
+        kind if kind.is_integer() || *kind == DataType::Boolean => cell,
+        kind if kind.is_floating() => kept.to_string(),
+        _ => format!("CAST({kept} AS VARCHAR)"),
     };
     let listed = (!listed.is_empty()).then(|| format!("{compared} NOT IN ({})", listed.join(", ")));
     let both: Vec<String> = present.into_iter().chain(listed).collect();
@@ -59,12 +60,18 @@ mod tests {
     fn unknown_cells_are_null_or_compared_in_their_own_type() {
         let unknown = ["".to_string(), "?".to_string(), "-1".to_string()];
         let age = |nullable: bool| Field::new("age", DataType::Int32, nullable);
-        assert_eq!(known(&age(true), &unknown).unwrap(), "t.\"age\" IS NOT NULL AND t.\"age\" NOT IN (-1)");
-        assert_eq!(known(&age(true), &["?".to_string()]).unwrap(), "t.\"age\" IS NOT NULL");
-        assert_eq!(known(&age(false), &["?".to_string()]), None);
+        assert_eq!(
+            known(&age(true), "t.\"age\"", &unknown).unwrap(),
+            "t.\"age\" IS NOT NULL AND t.\"age\" NOT IN (-1)"
+        );
+        assert_eq!(known(&age(true), "t.\"age\"", &["?".to_string()]).unwrap(), "t.\"age\" IS NOT NULL");
+        assert_eq!(known(&age(false), "t.\"age\"", &["?".to_string()]), None);
         let zip = |nullable: bool| Field::new("zip", DataType::Utf8, nullable);
-        assert_eq!(known(&zip(false), &unknown).unwrap(), "CAST(t.\"zip\" AS VARCHAR) NOT IN ('', '?', '-1')");
-        assert_eq!(known(&zip(true), &[]).unwrap(), "t.\"zip\" IS NOT NULL");
-        assert_eq!(known(&zip(false), &[]), None);
+        assert_eq!(
+            known(&zip(false), "t.\"zip\"", &unknown).unwrap(),
+            "CAST(t.\"zip\" AS VARCHAR) NOT IN ('', '?', '-1')"
+        );
+        assert_eq!(known(&zip(true), "t.\"zip\"", &[]).unwrap(), "t.\"zip\" IS NOT NULL");
+        assert_eq!(known(&zip(false), "t.\"zip\"", &[]), None);
     }
 }

@@ -30,11 +30,10 @@ pub fn kept(field: &Field, cell: &str) -> String {
     match field.data_type() {
         DataType::UInt64 => format!("CAST({cell} AS VARCHAR)"),
         kind if kind.is_integer() => cell.to_string(),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Float64 | DataType::Boolean | DataType::Date32 => {
-            cell.to_string()
-        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Boolean | DataType::Date32 => cell.to_string(),
+        DataType::Float64 => unsigned_zero(cell),
         // By its own text: as a double the same number would have more digits.
-        kind if kind.is_floating() => format!("CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"),
+        kind if kind.is_floating() => unsigned_zero(&format!("CAST(CAST({cell} AS VARCHAR) AS DOUBLE)")),
         kind if kind.is_decimal() => {
             let text = format!("CAST({cell} AS VARCHAR)");
             let short = format!("regexp_replace({text}, '[.]?0+$', '')");
@@ -42,6 +41,11 @@ pub fn kept(field: &Field, cell: &str) -> String {
         }
         _ => format!("CAST({cell} AS VARCHAR)"),
     }
+}
+
+/// A double whose zero has no sign, as it is published: the order of rows follows from it.
+fn unsigned_zero(number: &str) -> String {
+    format!("CASE WHEN abs({number}) = 0 THEN CAST(0 AS DOUBLE) ELSE {number} END")
 }
 
 /// The text of a double, as one machine writes it: the shortest that reads back as the same number.
@@ -159,11 +163,7 @@ impl Typed {
                 format!("arrow_cast(coalesce({label}, ''), 'Dictionary(Int32, Utf8)')")
             }
             Kind::Integer => format!("CAST({filled} AS BIGINT)"),
-            // A zero has no sign.
-            Kind::Decimal => {
-                let number = format!("CAST({filled} AS DOUBLE)");
-                format!("CASE WHEN abs({number}) = 0 THEN CAST(0 AS DOUBLE) ELSE {number} END")
-            }
+            Kind::Decimal => unsigned_zero(&format!("CAST({filled} AS DOUBLE)")),
             Kind::Date => format!("CAST({filled} AS DATE)"),
             Kind::Boolean => format!("coalesce(CAST({cell} AS VARCHAR), '') = 'true'"),
         };

@@ -4,12 +4,14 @@
 
 #![cfg(test)]
 
+mod aliases;
 mod compare;
 mod failure;
 mod pinned;
 mod private;
 mod processes;
 mod s3;
+mod shown;
 mod tables;
 mod typed;
 

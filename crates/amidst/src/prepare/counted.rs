@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use amidst_core::frequency::FrequencySet;
 use amidst_core::table::Table;
 
-use super::{Fitted, LoadOptions, PrepareError, Prepared, columns};
+use super::{Fitted, LoadOptions, PrepareError, Prepared, columns, missing};
 use crate::policy::{Policy, Role};
 
 /// A counted table.
@@ -24,6 +24,8 @@ pub struct Counted {
     pub rows_dropped_missing: u64,
     /// The names of all columns of the input.
     pub header: Vec<String>,
+    /// Whether a cell of a column that is read is null. Such cells are empty texts in `table`.
+    pub nulls: bool,
     /// The level of each quasi column that the table was rolled up to; empty when its values are those of the rows.
     /// Values then stand for all that share their label on that level; dictionaries have all values nevertheless.
     pub floor: Vec<usize>,
@@ -71,7 +73,9 @@ impl Prepared {
             let error = policy.origin.error(&["columns", second, "role"], message).label("a second key column");
             return Err(PrepareError::of(policy, vec![error]));
         }
-        let Counted { table, mut weights, rows_in, rows_dropped_missing, header, floor, files } = counted;
+        let Counted { table, mut weights, rows_in, rows_dropped_missing, header, nulls, floor, files } = counted;
+        let amended = missing::amended(policy, nulls);
+        let policy = amended.as_ref().unwrap_or(policy);
         let persons = table.columns.iter().any(|c| policy.column(&c.name).is_some_and(|p| p.role == Role::Key));
         let mut input = amidst_io::Input::default();
         input.header = header;

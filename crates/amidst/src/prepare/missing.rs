@@ -7,12 +7,11 @@ use rayon::prelude::*;
 use super::columns::Layout;
 use crate::policy::{MissingRows, Policy, Role};
 
-/// The policy for a table in which unknown is a value of its own and some cells are null: the empty text, as which they
-/// are published, means unknown, too. `None` when the policy needs no change.
-pub(super) fn amended(policy: &Policy, nulls: &[Option<Nulls>]) -> Option<Policy> {
-    let needed = policy.data.missing_rows == MissingRows::Keep
-        && nulls.iter().any(Option::is_some)
-        && !policy.data.missing.iter().any(String::is_empty);
+/// The policy for a table in which unknown is a value of its own and some cells may be null: the empty text, as which
+/// they are published, means unknown, too. `None` when the policy needs no change.
+pub(super) fn amended(policy: &Policy, nulls: bool) -> Option<Policy> {
+    let needed =
+        policy.data.missing_rows == MissingRows::Keep && nulls && !policy.data.missing.iter().any(String::is_empty);
     needed.then(|| {
         let mut policy = policy.clone();
         policy.data.missing.push(String::new());

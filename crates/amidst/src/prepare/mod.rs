@@ -241,7 +241,7 @@ impl Fitted {
         // Lines are asked for by the row numbers of the file, so the input must go on knowing how many there were.
         input.table.rows = table.rows;
         let rows_in = table.rows as u64;
-        let amended = missing::amended(policy, &input.nulls);
+        let amended = missing::amended(policy, input.nulls.iter().any(Option::is_some));
         let policy = amended.as_ref().unwrap_or(policy);
         let layout = columns::Layout::of(policy, &table);
         let dropped = missing::drop_rows(policy, &layout, &mut table, &input.nulls);

@@ -2,13 +2,18 @@
 //!
 //! Where every published column was counted, the counted combinations tell the release. Of a table that was gathered
 //! the driver knows what they become, and counts the published combinations itself; others are joined with the
-//! recoding. Either way each is digested once, however many rows have it. Other columns, and persons, are known of rows
-//! only.
+//! recoding, and those that are published as the same cells are merged. Either way each is digested once, however many
+//! rows have it, and what is written from follows from the published rows alone. Other columns, and persons, are known
+//! of rows only.
+
+use std::sync::Arc;
 
 use amidst::core::hierarchy::Generalization;
 use amidst::policy::Role;
+use datafusion::arrow::datatypes::Field;
 
 use super::{DIGEST, PERSON, Publishing};
+use crate::cluster::alias::Aliases;
 use crate::cluster::count::ROWS;
 use crate::cluster::recode::{Joining, LABEL};
 use crate::cluster::sql;
@@ -41,51 +46,86 @@ impl Publishing<'_> {
         }
     }
 
-    /// What a row, or a combination, becomes.
-    pub(super) fn select(&self, joining: &Joining, unit: Unit) -> String {
-        let prepared = self.recoded.prepared;
+    /// The published columns, and what is in them, in the order of the input.
+    fn cells(&self, unit: Unit) -> Vec<(String, String)> {
         let policy = self.recoded.policy;
-        let mut names = Vec::new();
-        let mut published = Vec::new();
-        let mut cells = vec![sql::text(&policy.search.seed.to_string())];
-        for field in self.read.source.schema.fields() {
+        let fields = self.read.source.schema.fields().iter();
+        let cell = |field: &Arc<Field>| {
             let column = sql::name(field.name());
-            let role = policy.column(field.name()).map_or(Role::Identifying, |c| c.role);
-            let cell = match role {
+            let cell = match policy.column(field.name()).map_or(Role::Identifying, |c| c.role) {
                 Role::Quasi => {
                     let own = |g: &Generalization| g.name == *field.name();
-                    let q = prepared.generalizations.iter().position(own).unwrap_or_default();
+                    let q = self.recoded.prepared.generalizations.iter().position(own).unwrap_or_default();
                     if unit == Unit::Published { format!("t.{LABEL}{q}") } else { format!("c.l{q}") }
                 }
                 Role::Sensitive | Role::Insensitive => kept(field, &format!("t.{column}")),
-                _ => continue,
+                _ => return None,
             };
+            Some((column, cell))
+        };
+        fields.filter_map(cell).collect()
+    }
+
+    /// The digest of published cells.
+    fn digest<'a>(&self, cells: impl Iterator<Item = &'a str>) -> String {
+        let mut texts = vec![sql::text(&self.recoded.policy.search.seed.to_string())];
+        for cell in cells {
             // Each with its length, so that no two rows are joined to one text.
             let text = format!("coalesce(CAST({cell} AS VARCHAR), '')");
-            cells.extend([format!("CAST(character_length({text}) AS VARCHAR)"), text]);
-            published.push(format!("{cell} AS {column}"));
-            names.push(column);
+            texts.extend([format!("CAST(character_length({text}) AS VARCHAR)"), text]);
         }
-        let digest = format!("arrow_cast(substr(md5(concat_ws('|', {})), 1, 16), 'Utf8')", cells.join(", "));
-        published.push(format!("{digest} AS {}", sql::name(DIGEST)));
-        names.push(sql::name(DIGEST));
-        match unit {
-            Unit::Combinations | Unit::Published => {
-                let dealt = joining.dealt;
-                let rows = if dealt { "c.upto - c.after".to_string() } else { format!("t.{}", sql::name(ROWS)) };
-                published.push(format!("{rows} AS {}", sql::name(ROWS)));
-                let from = if unit == Unit::Published { "t".to_string() } else { self.combinations(joining) };
-                chunks(&names, &format!("SELECT {} FROM {from}", published.join(", ")))
-            }
-            Unit::Rows => {
-                let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
-                published.extend(key.map(|key| {
-                    let person = format!("t.{}", sql::name(&key.name));
-                    format!("coalesce(CAST({person} AS VARCHAR), '') AS {}", sql::name(PERSON))
-                }));
-                format!("SELECT {} FROM {}", published.join(", "), self.rows(joining))
-            }
-        }
+        let digest = format!("arrow_cast(substr(md5(concat_ws('|', {})), 1, 16), 'Utf8')", texts.join(", "));
+        format!("{digest} AS {}", sql::name(DIGEST))
+    }
+
+    /// What rows become, sorted by digest.
+    pub(super) fn recoded_rows(&self, joining: &Joining, aliases: &Aliases) -> String {
+        let prepared = self.recoded.prepared;
+        let cells = self.cells(Unit::Rows);
+        let mut published: Vec<String> = cells.iter().map(|(column, cell)| format!("{cell} AS {column}")).collect();
+        published.push(self.digest(cells.iter().map(|(_, cell)| cell.as_str())));
+        let key = prepared.key.filter(|_| prepared.set.persons).and_then(|k| prepared.table.columns.get(k));
+        published.extend(key.map(|key| {
+            let person = format!("t.{}", sql::name(&key.name));
+            format!("coalesce(CAST({person} AS VARCHAR), '') AS {}", sql::name(PERSON))
+        }));
+        let rows = self.rows(joining, aliases);
+        format!("SELECT {} FROM {rows} ORDER BY {}", published.join(", "), sql::name(DIGEST))
+    }
+
+    /// What combinations become, with the number of rows of each.
+    pub(super) fn recoded_combinations(&self, joining: &Joining, unit: Unit) -> String {
+        let cells = self.cells(unit).into_iter();
+        let mut published: Vec<String> = cells.map(|(column, cell)| format!("{cell} AS {column}")).collect();
+        let rows = if joining.dealt { "c.upto - c.after".to_string() } else { format!("t.{}", sql::name(ROWS)) };
+        published.push(format!("{rows} AS {}", sql::name(ROWS)));
+        let from = if unit == Unit::Published { "t".to_string() } else { self.combinations(joining) };
+        format!("SELECT {} FROM {from}", published.join(", "))
+    }
+
+    /// Recoded combinations, those that are published as the same cells with their rows together: how many they were
+    /// must not show in how the release is written.
+    pub(super) fn merged(&self, recoded: &str) -> String {
+        let (names, rows) = (self.names(), sql::name(ROWS));
+        format!("SELECT {names}, sum({rows}) AS {rows} FROM ({recoded}) AS c GROUP BY {names}")
+    }
+
+    /// Distinct published combinations, each as several that stand for at most [`CHUNK`] rows, sorted by digest.
+    pub(super) fn chunks(&self, distinct: &str) -> String {
+        let (names, digest, rows) = (self.names(), sql::name(DIGEST), sql::name(ROWS));
+        let cells = self.cells(Unit::Published);
+        let digested = self.digest(cells.iter().map(|(column, _)| column.as_str()));
+        format!(
+            "SELECT {names}, {digest}, least({rows} - __amidst_first, {CHUNK}) AS {rows} FROM (SELECT {names}, {digest}, \
+             {rows}, unnest(range(0, {rows}, {CHUNK})) AS __amidst_first FROM (SELECT {names}, {digested}, {rows} FROM \
+             ({distinct}) AS c) AS d) AS e ORDER BY {digest}, {rows} DESC"
+        )
+    }
+
+    /// The names of the published columns.
+    fn names(&self) -> String {
+        let names: Vec<String> = self.cells(Unit::Published).into_iter().map(|(column, _)| column).collect();
+        names.join(", ")
     }
 
     /// The name of a column of the prepared table.
@@ -104,32 +144,39 @@ impl Publishing<'_> {
     /// The combinations with their labels. Those that are dealt out have a line for each class that they go to.
     fn combinations(&self, joining: &Joining) -> String {
         let numbers = self.numbers(joining);
-        match joining.among {
-            None => format!("t{numbers}{}", joining.joins),
-            Some(_) => format!("(SELECT t.*{} FROM t{numbers}) AS t{}", found(joining), joining.joins),
+        match joining.dealt {
+            false => format!("t{numbers}{}", joining.joins),
+            true => format!("(SELECT t.*{} FROM t{numbers}) AS t{}", found(joining), joining.joins),
         }
     }
 
     /// The rows with their labels.
-    fn rows(&self, joining: &Joining) -> String {
+    fn rows(&self, joining: &Joining, aliases: &Aliases) -> String {
         let policy = self.recoded.policy;
-        let known = sql::filter(&self.read.source.known(policy));
+        let fields = self.read.source.schema.fields().iter();
+        let read: Vec<&str> = fields
+            .filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying))
+            .map(|f| f.name().as_str())
+            .collect();
+        let mut known = sql::filter(&self.read.source.known(policy));
+        let mut t = "t".to_string();
+        if !aliases.is_empty() {
+            t = aliases.replaced(read.iter().copied(), &known);
+            known.clear();
+        }
         let numbers = self.numbers(joining);
         if !joining.dealt {
-            return format!("t{numbers}{}{known}", joining.joins);
+            return format!("{t}{numbers}{}{known}", joining.joins);
         }
-        // Rows that agree are interchangeable; any fixed order of them will do, and that of the other columns is one.
-        let keys: Vec<String> = joining.keys.iter().map(|&k| format!("t.{}", self.column(k))).collect();
-        let fields = self.read.source.schema.fields().iter();
-        let all = fields.filter(|f| policy.column(f.name()).is_some_and(|c| c.role != Role::Identifying));
-        let order: Vec<String> = all.map(|f| format!("t.{}", sql::name(f.name()))).collect();
-        let (among, found, numbers) = match &joining.among {
-            Some(join) => (format!("{numbers}{join}"), found(joining), String::new()),
-            None => (String::new(), String::new(), numbers),
-        };
+        // Rows that agree are interchangeable; any fixed order of them will do, and that of their cells is one. They
+        // agree in the numbers of their cells, of which several may have one, such as zeros with and without a sign.
+        let keys: Vec<String> = (0..joining.keys.len()).map(|i| format!("m{i}.g")).collect();
+        let order: Vec<String> = read.iter().map(|name| format!("t.{}", sql::name(name))).collect();
+        let among = joining.among.as_deref().unwrap_or_default();
         format!(
-            "(SELECT t.*{found}, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM t{among}{known}) AS \
-             t{numbers}{} WHERE t.__amidst_row > c.after AND t.__amidst_row <= c.upto",
+            "(SELECT t.*{}, row_number() OVER (PARTITION BY {} ORDER BY {}) AS __amidst_row FROM {t}{numbers}{among}{known}) \
+             AS t{} WHERE t.__amidst_row > c.after AND t.__amidst_row <= c.upto",
+            found(joining),
             keys.join(", "),
             order.join(", "),
             joining.joins
@@ -137,19 +184,10 @@ impl Publishing<'_> {
     }
 }
 
-/// The numbers of the deciding columns as columns: they are looked up once and travel on, because a plan twice as deep
-/// is refused by the scheduler.
+/// The numbers of the deciding columns as columns: they are looked up once and travel on to where rows are dealt out,
+/// because a plan twice as deep is refused by the scheduler.
 fn found(joining: &Joining) -> String {
     (0..joining.keys.len()).map(|i| format!(", m{i}.g AS {}{i}", Joining::FOUND)).collect()
-}
-
-/// Combinations that stand for at most [`CHUNK`] rows each.
-fn chunks(names: &[String], combinations: &str) -> String {
-    let (names, rows) = (names.join(", "), sql::name(ROWS));
-    format!(
-        "SELECT {names}, least({rows} - __amidst_first, {CHUNK}) AS {rows} FROM (SELECT {names}, {rows}, unnest(range(0, \
-         {rows}, {CHUNK})) AS __amidst_first FROM ({combinations}) AS d) AS e"
-    )
 }
 
 /// As many rows of `columns` as each combination of `from` stands for, in the order of the combinations.
