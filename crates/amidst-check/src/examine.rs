@@ -158,12 +158,18 @@ pub(crate) fn nothing(said: &Statement<'_>, rows: u64) -> Option<Problem> {
     Some(Problem::violation(ProblemKind::Nothing, what))
 }
 
-/// The statements that the policy determines.
-pub(crate) fn said_of<'a>(said: &Statement<'a>, rows: &Rows, published: &'a [String]) -> Said<'a> {
+/// The statements that the policy determines; `published` and `domains` are empty where the release cannot be read.
+pub(crate) fn said_of<'a>(
+    said: &Statement<'a>,
+    rows: &Rows,
+    published: &'a [String],
+    domains: &'a [Arc<Domain>],
+) -> Said<'a> {
     Said {
         published,
         quasi: said.quasi,
         sensitive: said.sensitive,
+        domains,
         claims: said.claims,
         accepted: said.accepted,
         kept: rows.rows_in.saturating_sub(rows.dropped),

@@ -132,7 +132,7 @@ pub fn check(
         persons: draft.persons,
     };
     let mut problems = contradictions(&tables, &examined, &said, &rows, options);
-    let stated = said_of(&said, &rows, &examined.counted.columns);
+    let stated = said_of(&said, &rows, &examined.counted.columns, &examined.domains);
     problems.extend(follows(&stated, &draft.policy, Owner::Certificate));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(equal_tables(&tables, &examined.prints));

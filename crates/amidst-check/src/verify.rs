@@ -71,13 +71,13 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
         Err(found) => {
             problems.extend(found);
             // The columns of the release are unknown; the rest of the policy is compared all the same.
-            problems.extend(follows(&said_of(&said, &rows, &[]), &certificate.policy, Owner::Certificate));
+            problems.extend(follows(&said_of(&said, &rows, &[], &[]), &certificate.policy, Owner::Certificate));
             return unread(certificate, problems);
         }
     };
     problems.extend(equal_tables(&tables, &examined.prints));
     problems.extend(digests(&files, certificate, &examined.prints));
-    let stated = said_of(&said, &rows, &examined.counted.columns);
+    let stated = said_of(&said, &rows, &examined.counted.columns, &examined.domains);
     problems.extend(follows(&stated, &certificate.policy, Owner::Certificate));
     problems.extend(options.policy.into_iter().flat_map(|policy| follows(&stated, policy, Owner::Given)));
     problems.extend(nothing(&said, examined.counted.rows));

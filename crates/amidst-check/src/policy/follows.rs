@@ -1,11 +1,12 @@
 //! Checks that a certificate follows from a policy: same columns, requirements, limits and counting of persons.
 
-use num_rational::BigRational;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
-use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role};
+use super::{ColumnSaid, Limit, PolicySaid, RequirementSaid, Role, order};
 use crate::certificate::{Accepted, Claim, On, SensitiveColumn};
-use crate::models::{Looks, MODELS, stated_weights, weights};
+use crate::models::{Domain, Looks, MODELS, stated_weights, weights};
 use crate::number;
 use crate::problem::{Problem, ProblemKind};
 
@@ -33,6 +34,8 @@ pub(crate) struct Said<'a> {
     pub published: &'a [String],
     pub quasi: &'a [String],
     pub sensitive: &'a [SensitiveColumn],
+    /// Their published values; empty when the release cannot be read.
+    pub domains: &'a [Arc<Domain>],
     pub claims: &'a [Claim],
     pub accepted: &'a [Accepted],
     /// Rows of the input that were not dropped for a missing value.
@@ -113,7 +116,7 @@ fn columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
 
 /// Order, categories and weights must be those of the policy.
 fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<String>) {
-    for stated in said.sensitive {
+    for (at, stated) in said.sensitive.iter().enumerate() {
         let Some(column) = policy.column(&stated.name) else { continue };
         let name = &stated.name;
         if stated.categories.as_deref().unwrap_or_default() != column.categories.as_slice() {
@@ -122,24 +125,10 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
             found.push(format!("gives the categories of \"{name}\" other weights than the certificate"));
         }
         let Some(order) = &stated.order else { continue };
-        if column.order.is_empty() && !column.hierarchy_orders && !is_in_natural_order(order) {
-            found.push(format!("gives the values of \"{name}\" no such order as the certificate does"));
+        let domain = said.domains.get(at).map(|domain| &**domain);
+        if let Some(what) = order::fault(order, column, &policy.missing, domain) {
+            found.push(format!("{what} \"{name}\" otherwise than the certificate"));
         }
-        if !order.starts_with(&column.order) {
-            found.push(format!("orders the values of \"{name}\" otherwise than the certificate"));
-        }
-    }
-}
-
-/// Whether values are in their natural order: numbers ascending, or dates (year first) ascending. Values that are
-/// neither, such as a token for an unknown value, come last.
-fn is_in_natural_order(order: &[String]) -> bool {
-    let dated = |text: &&String| text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-    let numbers: Vec<BigRational> = order.iter().map_while(|text| number::parse(text.trim()).ok()).collect();
-    match numbers.is_empty() {
-        true if order.is_empty() => true,
-        false => numbers.windows(2).all(|pair| pair[0] < pair[1]),
-        true => order.first().is_some_and(|first| dated(&first)) && order.iter().take_while(dated).is_sorted(),
     }
 }
 

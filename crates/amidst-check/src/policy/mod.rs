@@ -8,6 +8,7 @@
 //! May use: `certificate`, `models`, `number`, `problem`, and what those use.
 
 mod follows;
+mod order;
 
 pub(crate) use follows::{Owner, Said, follows};
 
@@ -49,6 +50,17 @@ impl Role {
     }
 }
 
+/// The type of a column's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Number,
+    Date,
+}
+
+const KINDS: &[(&str, Kind)] =
+    &[("text", Kind::Text), ("integer", Kind::Number), ("decimal", Kind::Number), ("date", Kind::Date)];
+
 /// What a policy states about a column.
 #[derive(Debug, Clone)]
 pub(crate) struct ColumnSaid {
@@ -56,9 +68,10 @@ pub(crate) struct ColumnSaid {
     pub role: Role,
     /// Whether waived rows join the classes of others instead of being published unchanged.
     pub joins: bool,
+    /// What its values are, where it says so.
+    pub kind: Option<Kind>,
+    /// The rank order that it lists: its own, or that of a hierarchy built from a list.
     pub order: Vec<String>,
-    /// Whether its hierarchy is built from a list of values, which also ranks them.
-    pub hierarchy_orders: bool,
     pub categories: Vec<Vec<String>>,
     /// As in the policy: a word, a table or a list.
     pub weights: Option<Value>,
@@ -95,6 +108,8 @@ pub(crate) struct PolicySaid {
     pub bounds: bool,
     pub limit: Limit,
     pub masked: bool,
+    /// Texts that mean "unknown".
+    pub missing: Vec<String>,
     /// The last day on which the release may be relied on.
     pub valid_until: Option<Date>,
 }
@@ -159,11 +174,16 @@ impl PolicySaid {
                 output.get("ranges").and_then(|item| item.get_ref().as_str()) == Some("bounds")
             }
         };
+        let data = document.get("data").and_then(|data| data.get_ref().as_table());
+        let missing = match data.and_then(|data| data.get("missing")) {
+            None => Vec::new(),
+            Some(list) => texts(list.get_ref()).ok_or("its `missing` is no list of values")?,
+        };
         let sets = match document.get("quasi") {
             None => Vec::new(),
             Some(list) => sets(list.get_ref()).ok_or("its sets of quasi columns are no lists of columns")?,
         };
-        Ok(PolicySaid { columns, default, requirements, sets, bounds, limit, masked, valid_until })
+        Ok(PolicySaid { columns, default, requirements, sets, bounds, limit, masked, missing, valid_until })
     }
 
     /// The settings of a column: its own section, or that of `"*"`.
@@ -219,18 +239,41 @@ fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
             Some("join" | "separate") => true,
             Some(_) => return Err("has a mode that is none".into()),
         },
-        hierarchy_orders: table
-            .get("hierarchy")
-            .and_then(|item| item.get_ref().as_table())
-            .is_some_and(|hierarchy| hierarchy.get("order").is_some()),
-        order: match table.get("order") {
-            None => Vec::new(),
-            Some(item) => texts(item.get_ref()).ok_or("has an order that is no list of values")?,
+        kind: match word("type") {
+            None => None,
+            Some(kind) => Some(KINDS.iter().find(|(name, _)| *name == kind).ok_or("has a type that is none")?.1),
         },
+        order: ranks(table, role)?,
         categories,
         weights: table.get("weights").map(|item| json(item.get_ref())),
         accept: word("accept").map(str::to_string),
     })
+}
+
+/// The rank order that a column lists. That of its hierarchy ranks its values, not labels that take their place.
+fn ranks(table: &DeTable<'_>, role: Role) -> Result<Vec<String>, String> {
+    let own = match table.get("order") {
+        None => Vec::new(),
+        Some(item) => texts(item.get_ref()).ok_or("has an order that is no list of values")?,
+    };
+    let labels = role == Role::Sensitive && table.get("level").is_some_and(|item| json(item.get_ref()) != "0");
+    let hierarchy = table.get("hierarchy").and_then(|item| item.get_ref().as_table());
+    match hierarchy.and_then(|hierarchy| hierarchy.get("order")) {
+        Some(item) if own.is_empty() && !labels => {
+            Ok(numbered(item.get_ref()).ok_or("has a hierarchy with an order that is no list of values")?)
+        }
+        _ => Ok(own),
+    }
+}
+
+/// A list of values in which a number has its shortest decimal text.
+fn numbered(value: &DeValue<'_>) -> Option<Vec<String>> {
+    let item = |item: &DeValue<'_>| {
+        let text = written(item)?.into_owned();
+        let decimal = matches!(item, DeValue::Float(_)) && !text.contains(['e', 'E']) && text.contains('.');
+        Some(if decimal { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text })
+    };
+    value.as_array()?.iter().map(|one| item(one.get_ref())).collect()
 }
 
 fn requirement(table: &DeTable<'_>, sensitive: &[&str]) -> Result<RequirementSaid, String> {

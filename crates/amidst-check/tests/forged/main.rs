@@ -12,6 +12,8 @@ mod made;
 #[cfg(test)]
 mod mutated;
 #[cfg(test)]
+mod ordered;
+#[cfg(test)]
 mod signed;
 #[cfg(test)]
 mod statements;
@@ -51,7 +53,8 @@ fn what_is_not_forged_is_accepted() {
         assert!(verdict.valid, "{format}: {:?}", verdict.problems);
         assert!(verdict.clone().strict().valid, "{format}: {:?}", verdict.attested);
     }
-    for (name, case) in statements::controls().into_iter().chain(files::controls()).chain(signed::controls()) {
+    let controls = statements::controls().into_iter().chain(ordered::controls());
+    for (name, case) in controls.chain(files::controls()).chain(signed::controls()) {
         let verdict = verify(case.folder(), &case.certificate, &Options::default());
         assert!(verdict.valid, "{name}: {:?}", verdict.problems);
     }
@@ -59,11 +62,15 @@ fn what_is_not_forged_is_accepted() {
 
 #[test]
 fn no_forgery_is_accepted() {
-    let corpus: Vec<Forgery> =
-        [statements::forgeries(), signed::forgeries(), files::forgeries(), text::forgeries(), columnar::forgeries()]
-            .into_iter()
-            .flatten()
-            .collect();
+    let corpus = [
+        statements::forgeries(),
+        ordered::forgeries(),
+        signed::forgeries(),
+        files::forgeries(),
+        text::forgeries(),
+        columnar::forgeries(),
+    ];
+    let corpus: Vec<Forgery> = corpus.into_iter().flatten().collect();
     assert!(corpus.len() >= 100, "{}", corpus.len());
     let mut names = std::collections::BTreeSet::new();
     let mut accepted = Vec::new();
