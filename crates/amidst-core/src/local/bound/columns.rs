@@ -54,6 +54,13 @@ impl Columns {
         self.members.extend(set);
     }
 
+    /// Takes up the set that was found around every item.
+    pub(super) fn put_all(&mut self, items: &Items<'_>, found: Vec<Cheapest>) {
+        for (item, set) in found.into_iter().enumerate() {
+            self.put(items, set.others.into_iter().chain([item as u32]).collect());
+        }
+    }
+
     fn set(&self, column: u32) -> &[u32] {
         &self.members[column as usize * self.size..(column as usize + 1) * self.size]
     }
