@@ -39,6 +39,9 @@ const LARGE: usize = 24;
 /// Items that are gathered around one: in the first round, how many times as many in each further round, at the most.
 const NEAR: (f64, f64, f64) = (60.0, 1.5, 1_200.0);
 
+/// Nodes and items from which it is learnt which λ are near one.
+const PATIENCE: usize = 20_000;
+
 /// Looks for one item: for each that may be gathered, and at the most.
 const LOOKS: (u64, u64) = (50, 20_000);
 
@@ -85,7 +88,7 @@ pub(super) fn prices(
         }
         let near = (NEAR.0 * NEAR.1.powi(round.min(100) as i32)).min(NEAR.2) as usize;
         let looks = (LOOKS.0 * near as u64).min(LOOKS.1).min(effort.looks);
-        let limits = Limits { near, looks, proven: true };
+        let limits = Limits { near, patience: PATIENCE, looks, proven: true };
         let highest = items.highest(&offers);
         let offered = Offers::new(items, sets, &offers, &highest, limits);
         let Some(found) = priced(search, &offered, &columns, effort)? else { break };
@@ -115,7 +118,7 @@ pub(super) fn prices(
         offers = columns.ascend(items, &best_offers, &ceiling, (mean, trust)).1;
         for _ in 0..if sets.column.is_some() { HINTS.1 } else { 0 } {
             let highest = items.highest(&offers);
-            let limits = Limits { near, looks: HINTS.0.min(effort.looks), proven: false };
+            let limits = Limits { looks: HINTS.0.min(effort.looks), proven: false, ..limits };
             let offered = Offers::new(items, sets, &offers, &highest, limits);
             let Some(found) = priced(search, &offered, &columns, effort)? else { return Ok(best) };
             columns.put_all(items, found);

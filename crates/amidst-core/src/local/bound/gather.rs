@@ -21,9 +21,6 @@ use crate::local::shape::Shape;
 /// Items that are looked at where nothing is to be proven.
 const PROMISING: usize = 60;
 
-/// Nodes and items that W is made from; farther ones may have any λ that there is.
-const PATIENCE: usize = 20_000;
-
 /// More items than this many times the limit are not collected.
 const MANY: usize = 16;
 
@@ -67,7 +64,7 @@ impl Staircase {
                 break;
             }
             looked += 1;
-            if looked > PATIENCE {
+            if looked > offers.limits.patience {
                 steps.push(Step { reached, sum: offers.top.sum, highest: offers.top.highest.clone() });
                 break;
             }
@@ -180,9 +177,8 @@ fn undominated(offers: &Offers<'_>, own: &Shape, mut near: Vec<Other>) -> Vec<Ot
     for other in near {
         hull.copy_from_slice(own);
         space.merge(&mut hull, items.shape(other.item));
-        let takes_its_place = |k: &Other| {
-            k.value == other.value && k.offer >= other.offer && space.contains(&hull, items.shape(k.item))
-        };
+        let takes_its_place =
+            |k: &Other| k.value == other.value && k.offer >= other.offer && space.contains(&hull, items.shape(k.item));
         if !kept.iter().any(takes_its_place) {
             kept.push(other);
         }

@@ -18,6 +18,8 @@ use crate::local::shape::Shape;
 pub(super) struct Limits {
     /// Items that are gathered.
     pub(super) near: usize,
+    /// Nodes and items from which it is learnt which λ are near; farther ones may be as high as any.
+    pub(super) patience: usize,
     /// Looks at items from a branch.
     pub(super) looks: u64,
     /// Whether nothing else is cheaper than what is found; otherwise it is only a set that is cheap.
