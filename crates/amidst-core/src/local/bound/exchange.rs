@@ -114,7 +114,8 @@ pub(super) fn prices(
             break;
         }
         let mean = (sum.max(before).max(0.0) / rows / sets.size as f64).max(1e-9);
-        let trust = mean * 0.85f64.powi(round.min(12) as i32).max(0.1);
+        // Spare rows limit what prices can come to however far λ go.
+        let trust = if sets.spare { 2.0 } else { 1.0 } * mean * 0.85f64.powi(round.min(12) as i32).max(0.1);
         offers = columns.ascend(items, &best_offers, &ceiling, (mean, trust)).1;
         for _ in 0..if sets.column.is_some() { HINTS.1 } else { 0 } {
             let highest = items.highest(&offers);
