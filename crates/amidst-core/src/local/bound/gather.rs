@@ -2,10 +2,10 @@
 //!
 //! Whatever a set holds, its hull costs at least what the hull over the item and the farthest of its rows costs. So
 //! with W(T) the highest λ of s − 1 rows of which none is reached at more than T, no set is below the least of
-//! T − W(T), and no set with a certain row, reached at t, is below the least of T − (W of one row fewer)(T) over all T ≥ t less the
-//! row's own λ. W is a staircase: it changes only where a row has a higher λ than the last of those that count so far,
-//! and the tree is looked at nowhere else. Then those rows are collected with which a set may be cheaper than the best
-//! that is known.
+//! T − W(T), and no set with a certain row, reached at t, is below the least of T − (W of one row fewer)(T) over all
+//! T ≥ t less the row's own λ. W is a staircase: it changes only where a row has a higher λ than the last of those that
+//! count so far, and the tree is looked at nowhere else. Then those rows are collected with which a set may be cheaper
+//! than the best that is known.
 //!
 //! **Dominance.** Where values differ within a set, a row can take the place of another of its value: if it lies within
 //! the hull over the item and the other, and its λ is no lower, the set is no dearer. So the other need not be looked
@@ -135,9 +135,11 @@ pub(super) fn gathered(offers: &Offers<'_>, item: u32, own: &Shape, best: f64) -
     let mut near: Vec<Other> = Vec::new();
     let mut waiting = vec![0];
     let mut halves = Vec::with_capacity(2);
+    let mut floor = f64::INFINITY;
     while let Some(node) = waiting.pop() {
         if near.len() > MANY * offers.limits.near {
-            return (undominated(offers, own, near), stairs.bound());
+            floor = stairs.bound();
+            break;
         }
         items.tree.open(
             node,
@@ -156,10 +158,9 @@ pub(super) fn gathered(offers: &Offers<'_>, item: u32, own: &Shape, best: f64) -
         );
         waiting.append(&mut halves);
     }
-    let mut floor = f64::INFINITY;
     if near.len() > offers.limits.near {
         near.sort_unstable_by(|a, b| a.bound.total_cmp(&b.bound).then(a.item.cmp(&b.item)));
-        floor = near[offers.limits.near].bound;
+        floor = floor.min(near[offers.limits.near].bound);
         near.truncate(offers.limits.near);
     }
     (undominated(offers, own, near), floor)

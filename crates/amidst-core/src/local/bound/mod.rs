@@ -9,7 +9,8 @@
 //! is time.
 //!
 //! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
-//! which every policy implies and which a box of more rows has as well.
+//! which every policy implies and which a box of more rows has as well; and to how many values a class of unequal
+//! frequencies has (`sets`).
 //!
 //! **Suppression.** A suppressed row pays for everything. Prices never exceed that where rows may be suppressed, so
 //! that their sum is a bound whichever rows are.

@@ -184,7 +184,7 @@ fn cheapest_of_all(items: &Items<'_>, sets: Sets, offers: &[f64], chosen: &mut V
 #[test]
 fn the_cheapest_set_is_the_cheapest_of_all_and_with_limits_no_dearer() {
     let tried = std::cell::Cell::new(0);
-    with_fields(0..12, 15, |seed, search, need, field| {
+    with_fields(0..6, 13, |seed, search, need, field| {
         let sets = Sets::of(search, need);
         if !(2..=5).contains(&sets.size) {
             return;
@@ -211,7 +211,7 @@ fn the_cheapest_set_is_the_cheapest_of_all_and_with_limits_no_dearer() {
             }
         }
     });
-    assert!(tried.get() > 1_000, "{}", tried.get());
+    assert!(tried.get() > 500, "{}", tried.get());
 }
 
 /// The least that a hull over a tuple and some others costs where together they have what is needed.
@@ -233,7 +233,7 @@ fn box_of_all(field: &Field, tuple: u32, enough: impl Fn(&[u32]) -> bool) -> f64
 #[test]
 fn the_cheapest_box_is_the_cheapest_of_all_also_with_a_value_twice() {
     let tried = std::cell::Cell::new(0);
-    with_fields(0..16, 9, |seed, search, need, field| {
+    with_fields(0..10, 9, |seed, search, need, field| {
         let enough = |chosen: &[u32], rows: u64, different: u64| {
             let mut values: Vec<u32> = chosen.iter().flat_map(|&t| field.values(t)).copied().collect();
             values.sort_unstable();
@@ -276,7 +276,7 @@ fn the_cheapest_box_is_the_cheapest_of_all_also_with_a_value_twice() {
             }
         }
     });
-    assert!(tried.get() > 400, "{}", tried.get());
+    assert!(tried.get() > 250, "{}", tried.get());
 }
 
 /// On tables too large to try everything, no algorithm finds less.
