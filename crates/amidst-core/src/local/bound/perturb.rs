@@ -12,7 +12,7 @@ use crate::search::{Search, SearchError};
 /// Tuples that are perturbed together, at the most.
 const TOGETHER: usize = 24;
 
-/// A price is lowered to this share of itself at the least.
+/// A price is lowered by what this share of it lacks to the whole, at the most.
 const LEAST: f64 = 0.6;
 
 /// The parts of what is possible by which prices are raised again.
@@ -42,8 +42,10 @@ pub(super) fn perturb(
         let tuples = near(field, random.below(field.len()) as u32, k);
         let before: Vec<f64> = tuples.iter().map(|&t| price_tree.prices[t as usize]).collect();
         for &tuple in &tuples {
-            let share = LEAST + (1.0 - LEAST) * random.share();
-            price_tree.set(tuple, price_tree.prices[tuple as usize] * share);
+            let lowered = (1.0 - LEAST) * random.share();
+            let price = price_tree.prices[tuple as usize];
+            // Prices may be negative where rows paid each other.
+            price_tree.set(tuple, price - lowered * price.abs());
         }
         let mut order = tuples.clone();
         for part in PARTS {

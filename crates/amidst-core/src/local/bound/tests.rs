@@ -103,7 +103,8 @@ fn metrics() -> Vec<&'static metric::Entry> {
 #[test]
 fn the_bound_is_never_above_the_least_loss() {
     let (mut proven, mut tight) = (0, 0);
-    for seed in 0..14 {
+    // 36 has prices below zero, which are perturbed as well.
+    for seed in (0..14).chain([36]) {
         let mut fixture = Fixture::random(seed, 6 + seed as usize % 2, false);
         if seed % 2 == 1 {
             fixture.generalizations.iter_mut().for_each(|g| g.generalize = Generalize::Hierarchy);
