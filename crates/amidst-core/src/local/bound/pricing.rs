@@ -60,9 +60,9 @@ pub(super) struct Other {
 impl<'a> Offers<'a> {
     pub(super) fn new(items: &'a Items<'a>, sets: Sets, offers: &'a [f64], highest: &'a [f64], limits: Limits) -> Self {
         let mut top = Highest::new(sets.size.saturating_sub(1), sets.column.is_some());
-        for item in 0..items.len() {
+        for (item, &offer) in offers.iter().enumerate() {
             let rows = items.rows[item].min(sets.size as u64) as u32;
-            let (offer, value) = (offers[item], items.values[item]);
+            let value = items.values[item];
             top.take(&Other { item: item as u32, cost: 0.0, offer, rows, value, bound: 0.0 });
         }
         Offers { items, sets, offers, highest, top, limits }
