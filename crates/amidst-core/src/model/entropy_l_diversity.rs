@@ -92,6 +92,15 @@ impl PrivacyModel for EntropyLDiversity {
         }
     }
 
+    fn least_uneven(&self) -> u64 {
+        let Some(bound) = self.bounds.first().filter(|_| self.dont_care.is_empty()) else { return 1 };
+        // Where d values reach the bound only just, they are equally frequent.
+        let least = bound.least_rows();
+        // More values than this are not compared with the bound.
+        const MOST: u64 = 1_000;
+        least + u64::from(least <= MOST && bound.compare((0..least).map(|_| 1)).is_eq())
+    }
+
     fn enough_different(&self) -> Option<u64> {
         // Their entropy is the logarithm of their number.
         let bound = self.bounds.first().filter(|_| self.dont_care.is_empty());
@@ -155,6 +164,13 @@ mod tests {
         }
         assert!(holds("1", &[(0, 7)]));
         assert!(build(&ENTRY, &[("l", number("0.5"))]).is_err());
+    }
+
+    #[test]
+    fn unequal_frequencies_need_one_value_more_where_equal_ones_only_just_satisfy_it() {
+        let least = |l: &str| build(&ENTRY, &[("l", number(l))]).unwrap().least_uneven();
+        assert_eq!(["1", "2.8", "3", "5"].map(least), [2, 3, 4, 6]);
+        assert!(!holds("3", &[(0, 1_000), (1, 1_000), (2, 999)]) && holds("3", &[(0, 2), (1, 1), (2, 1), (3, 1)]));
     }
 
     #[test]

@@ -206,6 +206,12 @@ pub trait PrivacyModel: Debug + Send + Sync {
         1
     }
 
+    /// No class in which some sensitive values are more frequent than others satisfies it with fewer different ones,
+    /// whatever the table is. What is proven about releases rests on it, so it must never be too high.
+    fn least_uneven(&self) -> u64 {
+        1
+    }
+
     /// Every class that satisfies it has at least this many times the rows of its most frequent sensitive value,
     /// whatever the table is. What is proven about releases rests on it, so it must never be too high.
     fn least_ratio(&self) -> u64 {

@@ -2,13 +2,17 @@
 //!
 //! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the
 //! tuples that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A
-//! branch that is left unexplored at the limit of steps counts with its bound.
+//! branch that is left unexplored at the limit of steps counts with its bound. Where different values are all that a box
+//! needs, tuples that bring none are passed over, and so is one if another lies within every box around it and brings
+//! all that it brings.
 
-use crate::local::shape::ShapeWord;
+use crate::local::shape::{Shape, ShapeWord};
 use rayon::prelude::*;
 
 use super::Effort;
 use super::field::Field;
+use super::items::Items;
+use crate::search::need::Need;
 use crate::search::{Search, SearchError};
 
 /// Tuples around one that are looked at; those that lie farther count with the cost of reaching them.
@@ -39,7 +43,7 @@ pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f
         if !chosen {
             return field.space.cost(field.shape(tuple as u32));
         }
-        Cheapest { field, best: f64::INFINITY, floor: f64::INFINITY, left: looks }.around(tuple as u32).min(most)
+        Cheapest::new(field, field.need, looks).around(tuple as u32).min(most)
     };
     let tasks: Vec<Vec<f64>> = (0..count.div_ceil(TASK))
         .into_par_iter()
@@ -53,6 +57,36 @@ pub(super) fn prices(search: &Search<'_>, field: &Field, effort: Effort, most: f
     Ok(tasks.concat())
 }
 
+/// What a row of each item pays at the least in a class that has another row of its value and at least `different`
+/// values; at most `most`. What a row of each tuple pays at the least in any class is `alone`.
+pub(super) fn repeated(
+    search: &Search<'_>,
+    (field, items): (&Field, &Items<'_>),
+    different: u64,
+    effort: Effort,
+    (most, alone): (f64, &[f64]),
+) -> Result<Vec<f64>, SearchError> {
+    let need = Need { different, rows: field.need.rows.max(different + 1), ..field.need };
+    let looks = (effort.looks / items.len().max(1) as u64).min(LOOKS.1);
+    let price = |item: usize| {
+        let (tuple, value) = (items.tuple[item], items.values[item]);
+        let twice = (items.rows[item] < 2).then_some(value);
+        let values_suffice = need.rows <= different + 1;
+        Cheapest { twice, values_suffice, ..Cheapest::new(field, need, looks) }.around(tuple)
+    };
+    let tasks: Vec<Vec<f64>> = (0..items.len().div_ceil(TASK))
+        .into_par_iter()
+        .map(|task| {
+            let late = effort.late();
+            search.checkpoint()?;
+            let of = task * TASK..((task + 1) * TASK).min(items.len());
+            let least = |item: usize| alone[items.tuple[item] as usize];
+            Ok(of.map(|item| if late { least(item) } else { least(item).max(price(item).min(most)) }).collect())
+        })
+        .collect::<Result<_, SearchError>>()?;
+    Ok(tasks.concat())
+}
+
 /// A box under construction: its hull, and what it has.
 #[derive(Debug, Clone)]
 struct Region {
@@ -61,10 +95,17 @@ struct Region {
     rows: u64,
     /// Different values, as far as anybody asks.
     values: Vec<u32>,
+    /// Whether the value that must come twice does.
+    again: bool,
 }
 
 struct Cheapest<'a> {
     field: &'a Field,
+    need: Need,
+    /// The value of which there must be a row in another tuple.
+    twice: Option<u32>,
+    /// Whether a box with these values has the rows as well.
+    values_suffice: bool,
     /// The cheapest box that has what it needs.
     best: f64,
     /// What those cost at the least that were not looked at.
@@ -72,12 +113,19 @@ struct Cheapest<'a> {
     left: u64,
 }
 
-impl Cheapest<'_> {
+impl<'a> Cheapest<'a> {
+    fn new(field: &'a Field, need: Need, looks: u64) -> Self {
+        let values_suffice = need.different > 1 && need.rows <= need.different;
+        Cheapest { field, need, twice: None, values_suffice, best: f64::INFINITY, floor: f64::INFINITY, left: looks }
+    }
+
     fn around(mut self, tuple: u32) -> f64 {
         let field = self.field;
         let own = field.shape(tuple);
-        let mut start = Region { shape: own.to_vec(), cost: field.space.cost(own), rows: 0, values: Vec::new() };
+        let (shape, cost) = (own.to_vec(), field.space.cost(own));
+        let mut start = Region { shape, cost, rows: 0, values: Vec::new(), again: false };
         self.take(&mut start, tuple);
+        start.again = self.twice.is_none();
         if self.enough(&start) {
             return start.cost;
         }
@@ -102,7 +150,7 @@ impl Cheapest<'_> {
                 let stop = cost >= self.best || near.len() == NEAR;
                 if stop {
                     self.floor = cost;
-                } else {
+                } else if self.adds(&start, other) && !self.dominated(own, other, &near) {
                     near.push((cost, other));
                 }
                 stop
@@ -118,20 +166,40 @@ impl Cheapest<'_> {
     fn take(&self, own: &mut Region, tuple: u32) {
         own.rows += self.field.rows[tuple as usize];
         for &value in self.field.values(tuple) {
-            if (own.values.len() as u64) < self.field.need.different && !own.values.contains(&value) {
+            own.again |= self.twice == Some(value);
+            if (own.values.len() as u64) < self.need.different && !own.values.contains(&value) {
                 own.values.push(value);
             }
         }
     }
 
+    /// Whether a box has more of what it needs with a tuple.
+    fn adds(&self, own: &Region, tuple: u32) -> bool {
+        let more = (own.values.len() as u64) < self.need.different;
+        let adds = |value: &u32| (more && !own.values.contains(value)) || (!own.again && self.twice == Some(*value));
+        !self.values_suffice || self.field.values(tuple).iter().any(adds)
+    }
+
+    /// Whether one of those near brings all that a tuple brings and lies within every box around it.
+    fn dominated(&self, own: &Shape, tuple: u32, near: &[(f64, u32)]) -> bool {
+        let (field, space) = (self.field, &self.field.space);
+        if !self.values_suffice {
+            return false;
+        }
+        let mut hull = own.to_vec();
+        space.merge(&mut hull, field.shape(tuple));
+        let all_of = |other: u32| field.values(tuple).iter().all(|value| field.values(other).contains(value));
+        near.iter().any(|&(_, other)| all_of(other) && space.contains(&hull, field.shape(other)))
+    }
+
     fn enough(&self, own: &Region) -> bool {
-        own.rows >= self.field.need.rows
-            && (self.field.need.different <= 1 || own.values.len() as u64 >= self.field.need.different)
+        let varied = self.need.different <= 1 || own.values.len() as u64 >= self.need.different;
+        own.rows >= self.need.rows && varied && own.again
     }
 
     /// Looks for cheaper boxes over `own` and some of the tuples near it, given with what the hull with each costs.
     fn search(&mut self, own: &Region, mut near: Vec<(f64, u32)>) {
-        near.retain(|n| n.0 < self.best);
+        near.retain(|n| n.0 < self.best && self.adds(own, n.1));
         near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         // At what cost there would be enough if every tuple came alone.
         let mut all = own.clone();

@@ -8,6 +8,9 @@ use super::pricing::Cheapest;
 /// Steps of one ascent.
 const STEPS: usize = 150;
 
+/// Sets that are dearer than the cheapest by this many widths do not count.
+const DEAREST: f64 = 12.0;
+
 /// More sets than this are not kept.
 const MANY: usize = 2_000_000;
 
@@ -54,6 +57,13 @@ impl Columns {
         self.members.extend(set);
     }
 
+    /// Takes up the set that was found around every item.
+    pub(super) fn put_all(&mut self, items: &Items<'_>, found: Vec<Cheapest>) {
+        for (item, set) in found.into_iter().enumerate() {
+            self.put(items, set.others.into_iter().chain([item as u32]).collect());
+        }
+    }
+
     fn set(&self, column: u32) -> &[u32] {
         &self.members[column as usize * self.size..(column as usize + 1) * self.size]
     }
@@ -91,6 +101,7 @@ impl Columns {
         let mut best = (f64::NEG_INFINITY, offers.clone());
         let mut values = vec![0.0; self.costs.len()];
         let mut used = vec![0.0; offers.len()];
+        let mut weights = Vec::new();
         for step in 0..STEPS {
             let share = step as f64 / STEPS as f64;
             let (width, rate) = (mean * size * 0.15 * 0.02f64.powf(share), mean * 0.5 * 0.03f64.powf(share));
@@ -107,14 +118,17 @@ impl Columns {
                     continue;
                 }
                 sum += rows * (least + size * offers[item]);
-                let weight = |value: f64| (-(value - least) / width).exp();
+                let weight = |value: f64| {
+                    let dearer = (value - least) / width;
+                    if dearer < DEAREST { (-dearer).exp() } else { 0.0 }
+                };
                 let at_top = if top.is_finite() { weight(top) } else { 0.0 };
-                let total: f64 = columns.iter().map(|&c| weight(values[c as usize])).sum::<f64>() + at_top;
-                for &column in columns {
-                    let weight = rows * weight(values[column as usize]) / total;
-                    if weight > 1e-9 {
-                        self.set(column).iter().for_each(|&i| used[i as usize] += weight);
-                    }
+                weights.clear();
+                weights.extend(columns.iter().map(|&c| weight(values[c as usize])));
+                let total = weights.iter().sum::<f64>() + at_top;
+                for (&column, weight) in columns.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
+                    let weight = rows * weight / total;
+                    self.set(column).iter().for_each(|&i| used[i as usize] += weight);
                 }
                 // At its ceiling a price does not follow its own λ.
                 used[item] += size * rows * at_top / total;

@@ -12,7 +12,8 @@
 //! **Spare rows.** Where a class may have more rows of a value than sets can hold, one row of each value makes the
 //! sets: the one with the highest λ (of equals, the first). Any other row must not have more than the class costs it,
 //! so its price has a ceiling: what a box costs that could be a class and holds a row of the same value with a higher
-//! λ.
+//! λ. A class whose values are all equally frequent is made of sets without spare rows, so the box has the values
+//! that a class of unequal frequencies needs.
 //!
 //! **The search.** Rounds: λ that are best for the sets known so far (`columns`); then, for every item, the cheapest
 //! set at these λ (`pricing`), which gives a bound and sets that were not known. λ stay near those of the best bound,
@@ -38,8 +39,15 @@ const LARGE: usize = 24;
 /// Items that are gathered around one: in the first round, how many times as many in each further round, at the most.
 const NEAR: (f64, f64, f64) = (60.0, 1.5, 1_200.0);
 
-/// Looks for one item.
-const LOOKS: u64 = 20_000;
+/// Nodes and items from which it is learnt which λ are near one.
+const PATIENCE: usize = 20_000;
+
+/// Looks for one item: for each that may be gathered, and at the most.
+const LOOKS: (u64, u64) = (50, 20_000);
+
+/// Looks for one item where nothing is proven, and how often sets are added in this way before prices are proven, where
+/// values must differ.
+const HINTS: (u64, usize) = (300, 2);
 
 /// Rounds without a gain after which no more are begun, and what a gain is.
 const IDLE: usize = 3;
@@ -52,14 +60,14 @@ pub(super) struct Prices {
     pub(super) sum: f64,
 }
 
-/// Prices that are a bound, at most `most` each; `alone` is what a row of each tuple pays at the least. `None` where
-/// none are found in time. `told` is called with prices that prove more than all before.
+/// Prices that are a bound, at most `most` each; `spares` is what a spare row of each item pays at the least. `None`
+/// where none are found in time. `told` is called with prices that prove more than all before.
 pub(super) fn prices(
     search: &Search<'_>,
     items: &Items<'_>,
     sets: Sets,
     effort: Effort,
-    (most, alone): (f64, &[f64]),
+    (most, spares): (f64, &[f64]),
     told: &dyn Fn(&Prices),
 ) -> Result<Option<Prices>, SearchError> {
     let mut best: Option<Prices> = None;
@@ -78,14 +86,15 @@ pub(super) fn prices(
         if 1.2 * took > left || search.control.content() {
             break;
         }
-        let highest = items.highest(&offers);
         let near = (NEAR.0 * NEAR.1.powi(round.min(100) as i32)).min(NEAR.2) as usize;
-        let limits = Limits { near, looks: LOOKS.min(effort.looks) };
-        let offered = Offers { items, sets, offers: &offers, highest: &highest, limits };
+        let looks = (LOOKS.0 * near as u64).min(LOOKS.1).min(effort.looks);
+        let limits = Limits { near, patience: PATIENCE, looks, proven: true };
+        let highest = items.highest(&offers);
+        let offered = Offers::new(items, sets, &offers, &highest, limits);
         let Some(found) = priced(search, &offered, &columns, effort)? else { break };
         let ceiling: Vec<f64> = (0..items.len() as u32)
             .into_par_iter()
-            .map(|item| most.min(if sets.spare { spare(&offered, item, alone) } else { f64::INFINITY }))
+            .map(|item| most.min(if sets.spare { spare(&offered, item, spares) } else { f64::INFINITY }))
             .collect();
         let price = |item: usize| found[item].least + (sets.size - 1) as f64 * offers[item];
         let prices: Vec<f64> = (0..items.len()).map(|item| price(item).min(ceiling[item])).collect();
@@ -93,9 +102,7 @@ pub(super) fn prices(
         if !sum.is_finite() {
             break;
         }
-        for (item, set) in found.into_iter().enumerate() {
-            columns.put(items, set.others.into_iter().chain([item as u32]).collect());
-        }
+        columns.put_all(items, found);
         let before = best.as_ref().map_or(f64::NEG_INFINITY, |b| b.sum);
         idle = if sum > before + GAIN * before.abs() { 0 } else { idle + 1 };
         if sum > before {
@@ -107,8 +114,17 @@ pub(super) fn prices(
             break;
         }
         let mean = (sum.max(before).max(0.0) / rows / sets.size as f64).max(1e-9);
-        let trust = mean * 0.85f64.powi(round.min(12) as i32).max(0.1);
+        // Spare rows limit what prices can come to however far λ go.
+        let trust = if sets.spare { 2.0 } else { 1.0 } * mean * 0.85f64.powi(round.min(12) as i32).max(0.1);
         offers = columns.ascend(items, &best_offers, &ceiling, (mean, trust)).1;
+        for _ in 0..if sets.column.is_some() { HINTS.1 } else { 0 } {
+            let highest = items.highest(&offers);
+            let limits = Limits { looks: HINTS.0.min(effort.looks), proven: false, ..limits };
+            let offered = Offers::new(items, sets, &offers, &highest, limits);
+            let Some(found) = priced(search, &offered, &columns, effort)? else { return Ok(best) };
+            columns.put_all(items, found);
+            offers = columns.ascend(items, &best_offers, &ceiling, (mean, trust)).1;
+        }
         took = begun.elapsed().as_secs_f64();
     }
     Ok(best)
@@ -137,9 +153,9 @@ fn priced(
 }
 
 /// What a row pays at the least in a class in which it is spare: one with a row of the same value and a higher λ.
-fn spare(offered: &Offers<'_>, item: u32, alone: &[f64]) -> f64 {
+fn spare(offered: &Offers<'_>, item: u32, spares: &[f64]) -> f64 {
     let items = offered.items;
-    let alone = alone[items.tuple[item as usize] as usize];
+    let alone = spares[item as usize];
     if items.rows[item as usize] > 1 {
         return alone;
     }
@@ -157,7 +173,7 @@ fn spare(offered: &Offers<'_>, item: u32, alone: &[f64]) -> f64 {
             let before = theirs > offer || (theirs == offer && other < item);
             seen += 1;
             // Whatever follows lies no nearer.
-            let enough = (same && before) || seen >= offered.limits.near;
+            let enough = (same && before) || seen as f64 >= NEAR.2;
             if enough {
                 nearest = cost;
             }

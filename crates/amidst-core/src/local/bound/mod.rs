@@ -9,7 +9,8 @@
 //! is time.
 //!
 //! **Relaxation.** What a class must satisfy is relaxed to numbers of rows and of different sensitive values (`need`),
-//! which every policy implies and which a box of more rows has as well.
+//! which every policy implies and which a box of more rows has as well; and to how many values a class of unequal
+//! frequencies has (`sets`).
 //!
 //! **Suppression.** A suppressed row pays for everything. Prices never exceed that where rows may be suppressed, so
 //! that their sum is a bound whichever rows are.
@@ -24,6 +25,7 @@ mod cheapest;
 mod columns;
 mod exchange;
 mod field;
+mod gather;
 mod items;
 mod perturb;
 mod price_tree;
@@ -85,11 +87,14 @@ impl Effort {
 /// The share of the time after which prices of rows that pay each other are raised one by one instead.
 const EXCHANGE: f64 = 0.85;
 
-/// Where rows pay each other afterwards, less is enough for boxes of single rows.
+/// Looks for one tuple or item with which boxes of single rows are all but exact.
+const EXACT: u64 = 50_000;
+
+/// Where rows pay each other afterwards, that is enough for boxes of single rows.
 fn alone(effort: Effort, tuples: usize) -> Effort {
     match effort.rounds {
         0 => effort,
-        _ => Effort { looks: effort.looks.min(Effort::small(tuples).looks), ..effort.first(0.3) },
+        _ => Effort { looks: effort.looks.min((tuples as u64).saturating_mul(EXACT)), ..effort.first(0.3) },
     }
 }
 
@@ -131,7 +136,12 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
         let of_items = |found: &Prices| least(&mut found.prices.iter().copied().zip(items.rows.iter().copied()));
         let share = if sets.column.is_none() { EXCHANGE } else { 1.0 };
         let told = |found: &Prices| tell(of_items(found));
-        let found = exchange::prices(search, &items, sets, effort.first(share), (most, &prices), &told)?;
+        let mut spares = Vec::new();
+        if sets.spare {
+            let effort = alone(effort, items.len());
+            spares = cheapest::repeated(search, (&field, &items), sets.uneven, effort, (most, &prices))?;
+        }
+        let found = exchange::prices(search, &items, sets, effort.first(share), (most, &spares), &told)?;
         if let Some(found) = found {
             let exchanged = of_items(&found);
             if sets.column.is_none() && larger(proven, exchanged) == exchanged {

@@ -12,7 +12,7 @@ use crate::search::{Search, SearchError};
 /// Tuples that are perturbed together, at the most.
 const TOGETHER: usize = 24;
 
-/// A price is lowered to this share of itself at the least.
+/// A price is lowered to this share of itself at the least; one below zero by as much.
 const LEAST: f64 = 0.6;
 
 /// The parts of what is possible by which prices are raised again.
@@ -43,7 +43,9 @@ pub(super) fn perturb(
         let before: Vec<f64> = tuples.iter().map(|&t| price_tree.prices[t as usize]).collect();
         for &tuple in &tuples {
             let share = LEAST + (1.0 - LEAST) * random.share();
-            price_tree.set(tuple, price_tree.prices[tuple as usize] * share);
+            let price = price_tree.prices[tuple as usize];
+            // Where rows paid each other, prices may be negative: a share of such a price would be higher.
+            price_tree.set(tuple, price * if price < 0.0 { 2.0 - share } else { share });
         }
         let mut order = tuples.clone();
         for part in PARTS {

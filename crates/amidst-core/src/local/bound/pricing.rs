@@ -5,11 +5,10 @@
 //! with the farthest of them: so the least over all costs c of c − (the highest λ among what joins at no more than c)
 //! bounds a branch, and the same with one row fixed tells which rows need not be looked at.
 //!
-//! Rows are gathered from the tree in ascending order of their share d/(s − 1) − λ, d being what the hull over both
-//! costs. With u rows of share k or more and the others among those gathered, all of them at no more than T, a set has
-//! at least u·k + T·(s − 1 − u)/(s − 1) − (the highest λ of s − 1 − u rows gathered at no more than T): once that is
-//! too much for every u and T, no other row need be gathered.
+//! Which items are looked at at all is told by `gather`. Where nothing is to be proven, a few of those that look
+//! promising are enough.
 
+use super::gather::{gathered, promising};
 use super::items::Items;
 use super::sets::Sets;
 use crate::local::shape::Shape;
@@ -19,8 +18,12 @@ use crate::local::shape::Shape;
 pub(super) struct Limits {
     /// Items that are gathered.
     pub(super) near: usize,
+    /// Nodes and items from which it is learnt which λ are near; farther ones may be as high as any.
+    pub(super) patience: usize,
     /// Looks at items from a branch.
     pub(super) looks: u64,
+    /// Whether nothing else is cheaper than what is found; otherwise it is only a set that is cheap.
+    pub(super) proven: bool,
 }
 
 /// λ of every item, and the highest below each node of the tree.
@@ -29,6 +32,8 @@ pub(super) struct Offers<'a> {
     pub(super) sets: Sets,
     pub(super) offers: &'a [f64],
     pub(super) highest: &'a [f64],
+    /// The highest λ that can be in a set beside a row.
+    pub(super) top: Highest,
     pub(super) limits: Limits,
 }
 
@@ -39,19 +44,30 @@ pub(super) struct Cheapest {
     pub(super) others: Vec<u32>,
 }
 
+/// An item that may join a hull.
 #[derive(Debug, Clone, Copy)]
-struct Other {
-    item: u32,
+pub(super) struct Other {
+    pub(super) item: u32,
     /// What the hull costs with it.
-    cost: f64,
-    offer: f64,
-    rows: u32,
-    value: u32,
+    pub(super) cost: f64,
+    pub(super) offer: f64,
+    pub(super) rows: u32,
+    pub(super) value: u32,
     /// What a set with it is not below.
-    bound: f64,
+    pub(super) bound: f64,
 }
 
-impl Offers<'_> {
+impl<'a> Offers<'a> {
+    pub(super) fn new(items: &'a Items<'a>, sets: Sets, offers: &'a [f64], highest: &'a [f64], limits: Limits) -> Self {
+        let mut top = Highest::new(sets.size.saturating_sub(1), sets.column.is_some());
+        for (item, &offer) in offers.iter().enumerate() {
+            let rows = items.rows[item].min(sets.size as u64) as u32;
+            let value = items.values[item];
+            top.take(&Other { item: item as u32, cost: 0.0, offer, rows, value, bound: 0.0 });
+        }
+        Offers { items, sets, offers, highest, top, limits }
+    }
+
     /// The cheapest set around an item, given one that is known.
     pub(super) fn cheapest(&self, item: u32, known: Option<Cheapest>) -> Cheapest {
         let own = self.items.shape(item);
@@ -61,11 +77,25 @@ impl Offers<'_> {
         if others == 0 {
             return Cheapest { least: self.items.space.cost(own), others: Vec::new() };
         }
-        let near = search.gather(item, own, others);
-        search.greedy(own, others, &near);
+        if !self.limits.proven || search.best.least.is_infinite() {
+            let near = promising(self, item, own);
+            search.greedy(own, others, &near);
+            if !self.limits.proven {
+                search.choose(own, others, 0.0, near);
+                return search.best;
+            }
+        }
+        let (near, floor) = gathered(self, item, own, search.best.least);
+        search.floor = floor;
         search.choose(own, others, 0.0, near);
         search.best.least = search.best.least.min(search.floor);
         search.best
+    }
+
+    /// Another item, as it may join the hull of `item`.
+    pub(super) fn other(&self, other: u32, item: u32, cost: f64) -> Other {
+        let (offer, value) = (self.offers[other as usize], self.items.values[other as usize]);
+        Other { item: other, cost, offer, rows: self.may_join(other, item), value, bound: 0.0 }
     }
 
     fn varied(&self) -> bool {
@@ -92,44 +122,6 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// The items that may be in the cheapest set.
-    fn gather(&mut self, item: u32, own: &Shape, others: usize) -> Vec<Other> {
-        const FIRST: usize = 16;
-        let (offers, items) = (self.offers, self.offers.items);
-        let (space, share) = (items.space, 1.0 / others as f64);
-        let start = space.cost(own);
-        let mut near: Vec<Other> = Vec::new();
-        let mut check = FIRST.min(offers.limits.near);
-        items.tree.ascending(
-            |node, hull| share * (start + space.stretch(own, hull)) - offers.highest[node as usize],
-            |other| share * space.cost_merged(own, items.shape(other)) - offers.offers[other as usize],
-            |other, key| {
-                if near.len() >= check {
-                    if self.best.least.is_infinite() {
-                        self.greedy(own, others, &near);
-                    }
-                    let bound = further(&mut near, others, offers.varied(), key);
-                    if bound >= self.best.least {
-                        return true;
-                    }
-                    if near.len() >= offers.limits.near {
-                        self.floor = bound;
-                        return true;
-                    }
-                    check = (near.len() * 5 / 4).max(check + 8).min(offers.limits.near);
-                }
-                let rows = offers.may_join(other, item);
-                if rows > 0 {
-                    let cost = space.cost_merged(own, items.shape(other));
-                    let (offer, value) = (offers.offers[other as usize], items.values[other as usize]);
-                    near.push(Other { item: other, cost, offer, rows, value, bound: 0.0 });
-                }
-                false
-            },
-        );
-        near
-    }
-
     /// One set, found by taking each time what is best at once.
     fn greedy(&mut self, own: &Shape, others: usize, near: &[Other]) {
         let items = self.offers.items;
@@ -206,26 +198,8 @@ impl Search<'_, '_> {
     }
 }
 
-fn by_cost(near: &mut [Other]) {
+pub(super) fn by_cost(near: &mut [Other]) {
     near.sort_unstable_by(|a, b| a.cost.total_cmp(&b.cost).then(a.item.cmp(&b.item)));
-}
-
-/// Lower bound of a set with a row beyond those near, where no row beyond has a share below `key`.
-fn further(near: &mut [Other], others: usize, varied: bool, key: f64) -> f64 {
-    by_cost(near);
-    let mut bound = others as f64 * key;
-    for within in 1..others {
-        let mut highest = Highest::new(within, varied);
-        let mut least = f64::INFINITY;
-        for other in near.iter() {
-            highest.take(other);
-            if highest.full() {
-                least = least.min(other.cost * within as f64 / others as f64 - highest.sum);
-            }
-        }
-        bound = bound.min((others - within) as f64 * key + least);
-    }
-    bound
 }
 
 /// What `more` rows of those near come to at the least, less `sum`; and the same with a row of each.
@@ -251,23 +225,24 @@ fn bounds(near: &mut [Other], more: usize, varied: bool, sum: f64) -> f64 {
 }
 
 /// The highest λ of some rows, of different values where they must differ.
-struct Highest {
-    highest: Vec<(f64, u32)>,
+#[derive(Debug)]
+pub(super) struct Highest {
+    pub(super) highest: Vec<(f64, u32)>,
     most: usize,
     varied: bool,
-    sum: f64,
+    pub(super) sum: f64,
 }
 
 impl Highest {
-    fn new(most: usize, varied: bool) -> Self {
+    pub(super) fn new(most: usize, varied: bool) -> Self {
         Highest { highest: Vec::with_capacity(most + 1), most, varied, sum: 0.0 }
     }
 
-    fn full(&self) -> bool {
+    pub(super) fn full(&self) -> bool {
         self.highest.len() == self.most
     }
 
-    fn take(&mut self, other: &Other) {
+    pub(super) fn take(&mut self, other: &Other) {
         if self.full() && self.highest.last().is_none_or(|last| last.0 >= other.offer) {
             return;
         }

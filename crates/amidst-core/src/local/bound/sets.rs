@@ -7,7 +7,8 @@
 //!   values: the counts, divided by the rows and times s, are at most 1 and add up to s, so they are a mixture of
 //!   choices of s values, and within a value rows are chosen evenly.
 //! - A class with s different values may have more of one than such sets can hold. One row of each value, whichever
-//!   they are, is a class of the kind above; the others are *spare*.
+//!   they are, is a class of the kind above; the others are *spare*. Where all values are equally frequent nothing is
+//!   spare.
 
 use crate::model::Needs;
 use crate::search::Search;
@@ -22,12 +23,14 @@ pub(super) struct Sets {
     pub(super) column: Option<usize>,
     /// Whether a class may have spare rows: more of a value than sets of different values can hold.
     pub(super) spare: bool,
+    /// The different values of a class with spare rows, at the least.
+    pub(super) uneven: u64,
 }
 
 impl Sets {
     /// The sets that say most about the policy.
     pub(super) fn of(search: &Search<'_>, need: Need) -> Sets {
-        let size = Sets { size: need.rows as usize, column: None, spare: false };
+        let size = Sets { size: need.rows as usize, column: None, spare: false, uneven: 1 };
         // Where a class must be far larger than it is varied, its size says more.
         let varied = |values: u64| values > 1 && need.rows < 2 * values;
         let mut ratio = (1, 0);
@@ -40,11 +43,21 @@ impl Sets {
             }
         }
         if varied(ratio.0) && ratio.0 + 1 >= need.different {
-            return Sets { size: ratio.0 as usize, column: Some(ratio.1), spare: false };
+            return Sets { size: ratio.0 as usize, column: Some(ratio.1), spare: false, uneven: 1 };
         }
         match varied(need.different) {
-            true => Sets { size: need.different as usize, column: Some(need.column), spare: true },
+            true => {
+                let (size, uneven) = (need.different as usize, least_uneven(search, need));
+                Sets { size, column: Some(need.column), spare: true, uneven }
+            }
             false => size,
         }
     }
+}
+
+/// The different values of a class in which some are more frequent than others, at the least.
+fn least_uneven(search: &Search<'_>, need: Need) -> u64 {
+    let models = search.requirements.iter().filter(|_| !search.set.persons).flat_map(|r| r.models.iter().zip(&r.on));
+    let of_column = models.filter(|(model, on)| model.needs() == Needs::Histogram && **on == need.column);
+    of_column.map(|(model, _)| model.least_uneven()).fold(need.different, u64::max)
 }
