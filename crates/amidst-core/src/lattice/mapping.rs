@@ -115,7 +115,8 @@ mod tests {
         while of_leaf.iter().any(|&g| g > 0) {
             of_leaf.iter_mut().for_each(|g| *g /= 3);
             let groups = of_leaf.iter().max().map_or(0, |g| g + 1);
-            let label = |g: u32| if groups == 1 { "*".to_string() } else { format!("{}-{g}", levels.len()) };
+            let depth = levels.len();
+            let label = |g: u32| if groups == 1 { "*".to_string() } else { format!("{depth}-{g}") };
             levels.push(Level { labels: (0..groups).map(label).collect(), of_leaf: of_leaf.clone() });
         }
         Generalization::bind(&column, Some(&Hierarchy { leaves: column.dictionary.clone(), levels })).unwrap()
