@@ -25,6 +25,20 @@ impl Selection {
     pub(super) fn counts_sizes(&self) -> bool {
         self.persons.is_some() || self.views.is_empty()
     }
+
+    /// The view whose histograms tell which rows of a file with this header are unique on all columns but `out`: rows
+    /// that agree there are those of one class and one value. `None` where rows must be compared.
+    pub(super) fn view_of_unique(&self, out: &[String], header: &[String]) -> Option<usize> {
+        let key = self.key.as_ref()?;
+        // Classes and histograms must count every row, and count it once.
+        if !self.waived.is_empty() || self.persons.is_some() || self.missing.is_some() {
+            return None;
+        }
+        let told = |view: &Vec<String>| {
+            header.iter().all(|name| out.contains(name) != (key.contains(name) || view.contains(name)))
+        };
+        self.views.iter().position(told)
+    }
 }
 
 /// Rows with one of these texts, or with null, in one of these columns are left out.
@@ -56,7 +70,7 @@ pub(super) struct Layout {
     pub key: Vec<usize>,
     pub views: Vec<Vec<usize>>,
     pub missing: Vec<usize>,
-    /// The columns of each set on which unique rows are counted.
+    /// The columns of each set on which rows are compared to find unique ones; none where histograms tell them.
     pub unique: Vec<Vec<usize>>,
     /// The first and last column of each run of adjacent key columns.
     pub runs: Vec<(usize, usize)>,

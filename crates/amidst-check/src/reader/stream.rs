@@ -65,11 +65,13 @@ pub(crate) struct Blocks<'a> {
     reader: &'a mut (dyn Read + Send),
     rest: Vec<u8>,
     ended: bool,
+    /// Memory of blocks that were counted.
+    spare: Vec<Vec<u8>>,
 }
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(reader: &'a mut (dyn Read + Send)) -> Self {
-        Blocks { reader, rest: Vec::new(), ended: false }
+        Blocks { reader, rest: Vec::new(), ended: false, spare: Vec::new() }
     }
 
     /// Reads at least one more block of bytes into the buffer, unless the stream ends.
@@ -124,7 +126,9 @@ impl<'a> Blocks<'a> {
             }
             let length = records.whole(&self.rest);
             if length > 0 {
-                let tail = self.rest[length..].to_vec();
+                let mut tail = self.spare.pop().unwrap_or_default();
+                tail.clear();
+                tail.extend_from_slice(&self.rest[length..]);
                 let mut block = std::mem::replace(&mut self.rest, tail);
                 block.truncate(length);
                 return Ok(Some(block));
@@ -193,6 +197,8 @@ pub(crate) fn count(
                 return Err(refused(path, reading, &format!("row {}, line {}: {what}", rows + 1, lines + 1)));
             }
         }
+        // New memory is dear: the system clears every page of it.
+        blocks.spare.append(&mut batch);
         batch = next.map_err(broken)?;
     }
     for tally in pool.into_inner().unwrap_or_default() {

@@ -82,7 +82,10 @@ impl Tally {
             Some(names) => all(names)?,
             None => (0..header.len()).collect(),
         };
-        let beside = |out: &Vec<String>| (0..header.len()).filter(|&c| !out.contains(&header[c])).collect();
+        let beside = |out: &Vec<String>| match self.selection.view_of_unique(out, header) {
+            Some(_) => Vec::new(),
+            None => (0..header.len()).filter(|&c| !out.contains(&header[c])).collect(),
+        };
         // Columns may have other positions in this file than in the previous one.
         self.texts.clear();
         self.layout = Arc::new(Layout {
@@ -278,7 +281,8 @@ impl Tally {
     /// The counts in an order that does not depend on the order of counting.
     pub(crate) fn finish(mut self, selection: &Selection, columns: Vec<String>) -> std::io::Result<Counted> {
         self.uniques.close()?;
-        let unique = (0..selection.unique_beside.len()).map(|set| self.uniques.count(set)).collect::<Result<_, _>>()?;
+        let hashed = (0..selection.unique_beside.len()).map(|set| self.uniques.count(set));
+        let hashed: Vec<u64> = hashed.collect::<Result<_, _>>()?;
         let (keys, places) = sorted(self.keys);
         let mut sizes = vec![0u64; keys.len()];
         for (class, size) in self.sizes.into_iter().enumerate() {
@@ -329,6 +333,10 @@ impl Tally {
             let histograms = view.histograms.iter();
             sizes = histograms.map(|histogram| histogram.iter().map(|&(_, count)| count).sum()).collect();
         }
+        let alone = |view: &CountedView| view.histograms.iter().flatten().filter(|pair| pair.1 == 1).count() as u64;
+        let told = |out: &Vec<String>| selection.view_of_unique(out, &columns).and_then(|view| views.get(view));
+        let sets = selection.unique_beside.iter().zip(hashed);
+        let unique = sets.map(|(out, hashed)| told(out).map_or(hashed, alone)).collect();
         Ok(Counted { columns, rows: self.before, dropped: self.dropped, keys, sizes, views, unique })
     }
 }

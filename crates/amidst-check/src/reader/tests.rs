@@ -64,3 +64,34 @@ fn of_several_damaged_files_the_first_is_named() {
     let problem = count(&other, &selection(), Reading::Release).unwrap_err();
     assert!(problem.message.contains("2.csv: its columns differ"), "{}", problem.message);
 }
+
+#[test]
+fn unique_rows_are_those_that_no_other_equals_however_they_are_found() {
+    for extra in [false, true] {
+        let row = |i: usize| (i * i % 23, ["flu", "cold", "asthma", "gout"][i % 13 % 4], i * 5 % 31);
+        let rows: Vec<String> = (0..150)
+            .map(|i| match (row(i), extra) {
+                ((zip, disease, cost), true) => format!("{zip},{disease},{cost}"),
+                ((zip, disease, _), false) => format!("{zip},{disease}"),
+            })
+            .collect();
+        let header = if extra { "zip,disease,cost" } else { "zip,disease" };
+        let text = format!("{header}\n{}\n", rows.join("\n"));
+        let files = [Content::memory("t.csv", text.into())];
+        let own = Selection { unique_beside: vec![Vec::new(), names(&["zip"]), names(&["cost"])], ..selection() };
+        // Where no column is left but the key and the view, rows need not be compared.
+        let told = own.view_of_unique(&[], &names(&header.split(',').collect::<Vec<_>>()));
+        assert_eq!(told.is_some(), !extra);
+        let brute = |kept: &dyn Fn(usize) -> bool| {
+            let cut = |row: &String| {
+                let cells = row.split(',').enumerate().filter(|(c, _)| kept(*c));
+                cells.map(|(_, cell)| cell.to_string()).collect::<Vec<_>>()
+            };
+            let cut: Vec<_> = rows.iter().map(cut).collect();
+            cut.iter().filter(|a| cut.iter().filter(|b| a == b).count() == 1).count() as u64
+        };
+        let (counted, _) = count(&files, &own, Reading::Release).unwrap();
+        assert_eq!(counted.unique, [brute(&|_| true), brute(&|c| c > 0), brute(&|c| c < 2)], "{extra}");
+        assert!(counted.unique[0] > 0);
+    }
+}

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::counting::{Combinations, combinations};
+use super::counting::{Combinations, combinations, joined};
 use super::groups::{Entry, Groups, NOBODY};
 use super::set::FrequencySet;
 use crate::ids::{EntryId, SensitiveId};
@@ -96,47 +96,48 @@ impl FrequencySet {
         let tail = found.tail(from);
         let part = |start: usize| {
             let end = (start + ENTRIES).min(found.keys.len());
-            let mut own = vec![0; found.width()];
+            let mut own = vec![0; from];
             let mut last = vec![0; from];
             if tail.is_none() && start > 0 {
                 found.decode(found.keys[start - 1], &mut last);
             }
-            let mut part = (Vec::new(), Vec::new(), Vec::with_capacity(end - start));
+            let mut part = (Vec::new(), Vec::new());
             for (entry, &own_key) in found.keys.iter().enumerate().take(end).skip(start) {
-                let decoded = tail.is_none() || key.is_some();
-                if decoded {
+                if tail.is_none() {
                     found.decode(own_key, &mut own);
                 }
                 let new = entry == 0
                     || match tail {
                         Some(tail) => found.keys[entry - 1] / tail != own_key / tail,
-                        None => last != own[..from],
+                        None => last != own,
                     };
                 if new {
-                    if !decoded {
-                        found.decode(own_key, &mut own[..from]);
+                    if tail.is_some() {
+                        found.decode(own_key, &mut own);
                     }
-                    last.copy_from_slice(&own[..from]);
-                    part.0.extend_from_slice(&own[..from]);
+                    last.copy_from_slice(&own);
+                    part.0.extend_from_slice(&own);
                     part.1.push(entry);
                 }
-                let person = if key.is_some() { own[to] } else { NOBODY };
-                part.2.push(Entry { sensitive: SensitiveId(sensitive_of[entry]), person, rows: found.rows[entry] });
             }
             part
         };
-        let parts: Vec<(Vec<u32>, Vec<usize>, Vec<Entry>)> =
+        let parts: Vec<(Vec<u32>, Vec<usize>)> =
             (0..found.keys.len().div_ceil(ENTRIES)).into_par_iter().map(|i| part(i * ENTRIES)).collect();
-        let count = parts.iter().map(|p| p.1.len()).sum::<usize>();
-        let mut tuples: Vec<u32> = Vec::with_capacity(count * from);
-        let mut groups =
-            Groups { offsets: Vec::with_capacity(count + 1), entries: Vec::with_capacity(found.keys.len()) };
-        for (codes, offsets, entries) in parts {
-            tuples.extend(codes);
-            groups.offsets.extend(offsets);
-            groups.entries.extend(entries);
-        }
-        groups.offsets.push(groups.entries.len());
+        let (tuples, mut offsets): (Vec<Vec<u32>>, Vec<Vec<usize>>) = parts.into_iter().unzip();
+        offsets.push(vec![found.keys.len()]);
+        let person = |own_key: u64, own: &mut Vec<u32>| {
+            own.resize(found.width(), 0);
+            found.decode(own_key, own);
+            own[to]
+        };
+        let entries = sensitive_of.par_iter().zip(&found.rows).zip(&found.keys).map_init(Vec::new, |own, entry| {
+            let ((&sensitive, &rows), &own_key) = entry;
+            let person = if key.is_some() { person(own_key, own) } else { NOBODY };
+            Entry { sensitive: SensitiveId(sensitive), person, rows }
+        });
+        let groups = Groups { offsets: joined(offsets), entries: entries.collect() };
+        let tuples = joined(tuples);
         let set = FrequencySet {
             width: quasi.len(),
             domains: quasi.iter().map(|&c| table.columns[c].dictionary.len()).collect(),

@@ -171,16 +171,17 @@ fn number_by_parts(
         .enumerate()
         .map(|(i, parts)| Range::number((i as u64) << shift, shift, parts))
         .collect();
-    let total = numbered.iter().map(|r| r.keys.len()).sum();
-    let (mut keys, mut counts) = (Vec::with_capacity(total), Vec::with_capacity(total));
     let mut before = Vec::with_capacity(ranges);
-    let mut ids: Vec<Vec<Vec<u32>>> = Vec::with_capacity(ranges);
+    let mut total = 0;
+    let (mut keys, mut counts, mut ids) = (Vec::new(), Vec::new(), Vec::with_capacity(ranges));
     for range in numbered {
-        before.push(keys.len() as u32);
-        keys.extend(range.keys);
-        counts.extend(range.counts);
+        before.push(total as u32);
+        total += range.keys.len();
+        keys.push(range.keys);
+        counts.push(range.counts);
         ids.push(range.ids);
     }
+    let (keys, counts) = rayon::join(|| joined(keys), || joined(counts));
     of_row.par_chunks_mut(part).enumerate().for_each(|(i, out)| {
         let mut next: Vec<std::slice::Iter<'_, u32>> =
             ids.iter().map(|range| range.get(i).map_or([].iter(), |ids| ids.iter())).collect();
@@ -192,6 +193,20 @@ fn number_by_parts(
         });
     });
     (keys, counts, of_row)
+}
+
+/// The parts one after the other, copied by all threads, which also touch the new memory first.
+pub(super) fn joined<T: Copy + Default + Send + Sync>(parts: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = vec![T::default(); parts.iter().map(Vec::len).sum()];
+    let mut rest = all.as_mut_slice();
+    let mut places = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (place, others) = rest.split_at_mut(part.len());
+        places.push((place, part));
+        rest = others;
+    }
+    places.into_par_iter().for_each(|(place, part)| place.copy_from_slice(&part));
+    all
 }
 
 /// The approximate number of rows in a range of keys.

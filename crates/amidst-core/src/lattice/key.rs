@@ -1,7 +1,8 @@
 //! Packed keys: the generalized tuple of a class as one integer, a field of bits per quasi column.
 //!
 //! A field is as wide as the values of its level need, so a column at its top takes no bits at all and keys of coarse
-//! nodes are small enough to index an array. Moving a column up replaces one field and shifts those above it.
+//! nodes are small enough to index an array. Moving a column up replaces one field and shifts those above it (see
+//! `mapping`).
 
 use std::fmt::Debug;
 
@@ -16,9 +17,11 @@ pub(crate) trait Key: Copy + Eq + Default + Debug + Send + Sync + 'static {
     /// The `width` bits from `shift` on.
     fn field(self, shift: u32, width: u32) -> u32;
 
-    /// The key with the field of `old` bits at `shift` replaced by one of `new` bits (at most `old`) that holds
-    /// `value`.
-    fn splice(self, shift: u32, old: u32, new: u32, value: u32) -> Self;
+    /// The lowest `width` bits of the key.
+    fn low(self, width: u32) -> Self;
+
+    /// The bits of both keys, which have none in common.
+    fn or(self, other: Self) -> Self;
 
     /// The key as an array index; meaningful when all its fields together are short.
     fn index(self) -> usize;
@@ -47,10 +50,13 @@ macro_rules! integer_key {
             }
 
             #[inline]
-            fn splice(self, shift: u32, old: u32, new: u32, value: u32) -> Self {
-                let low = self & !<$integer>::MAX.checked_shl(shift).unwrap_or(0);
-                let high = self.checked_shr(shift + old).unwrap_or(0).checked_shl(shift + new).unwrap_or(0);
-                high | low.with(shift, value)
+            fn low(self, width: u32) -> Self {
+                self & !<$integer>::MAX.checked_shl(width).unwrap_or(0)
+            }
+
+            #[inline]
+            fn or(self, other: Self) -> Self {
+                self | other
             }
 
             #[inline]
@@ -81,15 +87,6 @@ integer_key!(u128, |key| {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Wide([u64; 16]);
 
-impl Wide {
-    fn clear(mut self, shift: u32, width: u32) -> Self {
-        for bit in shift..shift + width {
-            self.0[bit as usize / 64] &= !(1 << (bit % 64));
-        }
-        self
-    }
-}
-
 impl Key for Wide {
     const BITS: u32 = 1024;
 
@@ -113,8 +110,16 @@ impl Key for Wide {
         ((both >> offset) as u64 & ((1u64 << width) - 1)) as u32
     }
 
-    fn splice(self, shift: u32, old: u32, _new: u32, value: u32) -> Self {
-        self.clear(shift, old).with(shift, value)
+    fn low(mut self, width: u32) -> Self {
+        for (word, first) in self.0.iter_mut().zip((0u32..).step_by(64)) {
+            *word &= !u64::MAX.checked_shl(width.saturating_sub(first)).unwrap_or(0);
+        }
+        self
+    }
+
+    fn or(mut self, other: Self) -> Self {
+        self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
+        self
     }
 
     fn index(self) -> usize {
@@ -131,25 +136,21 @@ impl Key for Wide {
 mod tests {
     use super::*;
 
-    fn splices<K: Key>(moves: bool) {
+    fn comes_apart<K: Key>() {
         // Three fields of 5, 7 and 3 bits, at the far end of the key.
-        let base = if moves { 0 } else { K::BITS - 15 };
+        let base = K::BITS - 15;
         let key = K::default().with(base, 17).with(base + 5, 99).with(base + 12, 6);
         assert_eq!((key.field(base, 5), key.field(base + 5, 7), key.field(base + 12, 3)), (17, 99, 6));
-        let (new, top) = if moves { (2, base + 7) } else { (7, base + 12) };
-        let up = key.splice(base + 5, 7, new, 3);
-        assert_eq!((up.field(base, 5), up.field(base + 5, new), up.field(top, 3)), (17, 3, 6));
-        let top = if moves { base + 5 } else { base + 12 };
-        let up = key.splice(base + 5, 7, if moves { 0 } else { 7 }, 0);
-        assert_eq!((up.field(base, 5), up.field(top, 3)), (17, 6));
+        let low = key.low(base + 5);
+        assert_eq!((low.field(base, 5), low.field(base + 5, 7)), (17, 0));
+        assert_eq!(low.or(K::default().with(base + 5, 99).with(base + 12, 6)), key);
+        assert_eq!((key.low(0), key.low(K::BITS)), (K::default(), key));
     }
 
     #[test]
-    fn a_field_is_replaced_and_the_others_stay() {
-        splices::<u64>(true);
-        splices::<u64>(false);
-        splices::<u128>(true);
-        splices::<u128>(false);
-        splices::<Wide>(false);
+    fn a_key_holds_its_fields() {
+        comes_apart::<u64>();
+        comes_apart::<u128>();
+        comes_apart::<Wide>();
     }
 }

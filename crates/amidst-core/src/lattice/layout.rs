@@ -16,20 +16,6 @@ pub(crate) struct Layout<'a> {
     fixed: bool,
 }
 
-/// One column of a roll-up (or several side by side that come to their tops, where nothing is left of them): where its
-/// field lies, how wide it is and becomes, and what its values become.
-#[derive(Debug)]
-pub(crate) struct Move<'a> {
-    /// Where the field starts.
-    pub shift: u32,
-    /// Its width in the source.
-    pub old: u32,
-    /// Its width in the result.
-    pub new: u32,
-    /// What each value of the source's level becomes; not looked at when nothing is left of the field.
-    pub map: std::borrow::Cow<'a, [u32]>,
-}
-
 impl<'a> Layout<'a> {
     /// The layout over `generalizations`.
     pub fn new(generalizations: &'a [Generalization]) -> Self {
@@ -62,32 +48,8 @@ impl<'a> Layout<'a> {
         self.widths[column][if self.fixed { 0 } else { level }]
     }
 
-    /// The columns that change on the way from one node to a coarser one, the highest field first, so that each move
-    /// leaves the places of the others as they were.
-    pub fn moves(&self, from: &[usize], to: &[usize]) -> Vec<Move<'a>> {
-        let mut moves: Vec<Move<'a>> = Vec::new();
-        let mut shift = 0;
-        for &column in &self.order {
-            let (a, b) = (from[column], to[column]);
-            let old = self.width(column, a);
-            if a != b && old > 0 {
-                let new = self.width(column, b);
-                match moves.last_mut() {
-                    Some(last) if new == 0 && last.new == 0 && last.shift + last.old == shift => last.old += old,
-                    _ => {
-                        let map = if new == 0 { std::borrow::Cow::Borrowed(&[][..]) } else { self.map(column, a, b) };
-                        moves.push(Move { shift, old, new, map });
-                    }
-                }
-            }
-            shift += old;
-        }
-        moves.reverse();
-        moves
-    }
-
     /// What the values of level `a` of a column become on level `b`.
-    fn map(&self, column: usize, a: usize, b: usize) -> std::borrow::Cow<'a, [u32]> {
+    pub fn map(&self, column: usize, a: usize, b: usize) -> std::borrow::Cow<'a, [u32]> {
         let levels = &self.generalizations[column].levels;
         if b == a + 1 {
             return std::borrow::Cow::Borrowed(&levels[a].up);

@@ -23,6 +23,7 @@ mod judge;
 mod key;
 mod layout;
 mod lost;
+mod mapping;
 mod price;
 mod projections;
 mod recode;

@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::key::Key;
-use super::layout::{Layout, Move};
+use super::layout::Layout;
+use super::mapping::Mapping;
 use super::sensitive_view::{Counts, SensitiveView};
 use crate::frequency::FrequencySet;
 use crate::metric::full_domain::Lost;
@@ -268,44 +269,37 @@ impl<K: Key> Snapshot<K> {
     fn sizes_with(&self, scratch: &mut Scratch, layout: &Layout<'_>, levels: &[usize], carry: Carry) -> Self {
         let source = &self.classes;
         let count = source.lost_class().unwrap_or(source.len());
-        let moves = layout.moves(&source.levels, levels);
+        let mapping = Mapping::new(layout, &source.levels, levels, count);
         let bits = layout.bits(levels);
-        let one = |key: K, m: &Move<'_>| {
-            let value = if m.new == 0 { 0 } else { m.map[key.field(m.shift, m.old) as usize] };
-            key.splice(m.shift, m.old, m.new, value)
-        };
-        let map_one = |key: K| match &moves[..] {
-            [m] => one(key, m),
-            [m, n] => one(one(key, m), n),
-            _ => moves.iter().fold(key, one),
-        };
         let mut keys: Vec<K> = Vec::new();
         let mut first: Vec<u32> = Vec::new();
         let class_of = &mut scratch.class_of;
         class_of.clear();
         class_of.reserve(count);
+        let mut batch = [K::default(); BATCH];
         if bits <= DENSE_BITS && (1usize << bits) <= (count * 16).max(1 << 12) {
             if scratch.dense.len() < 1 << bits {
                 scratch.dense.resize(1 << bits, 0);
             }
             let table = &mut scratch.dense[..1 << bits];
-            for (&key, &tuple) in self.keys[..count].iter().zip(&source.first) {
-                let key = map_one(key);
-                let slot = &mut table[key.index()];
-                if *slot == 0 {
-                    keys.push(key);
-                    first.push(tuple);
-                    *slot = keys.len() as u32;
+            for (sources, tuples) in self.keys[..count].chunks(BATCH).zip(source.first.chunks(BATCH)) {
+                mapping.map(sources, &mut batch);
+                for (&key, &tuple) in batch[..sources.len()].iter().zip(tuples) {
+                    let slot = &mut table[key.index()];
+                    if *slot == 0 {
+                        keys.push(key);
+                        first.push(tuple);
+                        *slot = keys.len() as u32;
+                    }
+                    class_of.push(*slot - 1);
                 }
-                class_of.push(*slot - 1);
             }
             keys.iter().for_each(|k| table[k.index()] = 0);
         } else {
             let table = &mut scratch.hashed;
             table.clear(count);
-            let mut batch = [K::default(); BATCH];
             for (sources, tuples) in self.keys[..count].chunks(BATCH).zip(source.first.chunks(BATCH)) {
-                batch.iter_mut().zip(sources).for_each(|(key, &source)| *key = map_one(source));
+                mapping.map(sources, &mut batch);
                 let batch = &batch[..sources.len()];
                 table.touch(&keys, batch);
                 for (&key, &tuple) in batch.iter().zip(tuples) {

@@ -39,21 +39,22 @@ impl Pieces {
     }
 }
 
-/// The text of rows made of pieces: `codes` holds column after column, `rows` codes each.
-pub(crate) fn rows(pieces: &[&Pieces], codes: &[u32], rows: usize) -> Vec<u8> {
+/// Writes the text of rows made of pieces to the front of `out`, and returns its length: `codes` holds column after
+/// column, `rows` codes each.
+pub(crate) fn rows(pieces: &[&Pieces], codes: &[u32], rows: usize, out: &mut Vec<u8>) -> usize {
     let longest_row = pieces.iter().map(|p| p.longest).sum::<usize>() + SHORT;
-    let mut out = vec![0; longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20))];
+    let expected = longest_row.saturating_mul(rows).clamp(longest_row, longest_row.max(1 << 20));
+    out.resize(out.len().max(expected), 0);
     let mut at = 0;
     for row in 0..rows {
         if out.len() < at + longest_row {
             out.resize((at + longest_row) + out.len() / 2, 0);
         }
         for (column, pieces) in pieces.iter().enumerate() {
-            at = pieces.copy(codes[column * rows + row], &mut out, at);
+            at = pieces.copy(codes[column * rows + row], out, at);
         }
     }
-    out.truncate(at);
-    out
+    at
 }
 
 #[cfg(test)]
@@ -69,7 +70,11 @@ mod tests {
         };
         let long = "x".repeat(100);
         let pieces = [make(&["a,", &long]), make(&["\n", "sixteen-letters\n", ""])];
-        let text = rows(&[&pieces[0], &pieces[1]], &[0, 1, 0, 0, 1, 2], 3);
-        assert_eq!(String::from_utf8(text).unwrap(), format!("a,\n{long}sixteen-letters\na,"));
+        // Whatever memory held before.
+        for mut out in [Vec::new(), vec![7; 10], vec![7; 5000]] {
+            let length = rows(&[&pieces[0], &pieces[1]], &[0, 1, 0, 0, 1, 2], 3, &mut out);
+            out.truncate(length);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("a,\n{long}sixteen-letters\na,"));
+        }
     }
 }

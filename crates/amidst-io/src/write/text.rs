@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
 
 use amidst_core::table::Codes;
 use flate2::Compression;
@@ -10,6 +11,7 @@ use flate2::write::GzEncoder;
 use super::pieces::{self, Pieces};
 use super::typed::{Kind, kind};
 use super::{Bundle, Job, WriteError};
+use crate::pipeline::{self, lock};
 
 /// Rows per block.
 const ROWS: usize = 16 << 10;
@@ -160,7 +162,9 @@ fn blocks(
     out.write_all(&first).map_err(io)?;
     let mut given = 0;
     let mut done = 0;
-    crate::pipeline::run(
+    // Memory of blocks that were written: new memory is dear, since the system clears every page of it.
+    let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
+    pipeline::run(
         if total <= ROWS { 1 } else { job.threads() },
         |range: &mut Range<usize>| {
             *range = given..(given + ROWS).min(total);
@@ -176,11 +180,20 @@ fn blocks(
                     Source::Numbers(own) => rows.numbers(own, range.clone(), codes),
                 }
             }
-            let text = pieces::rows(&pieces, codes, range.len());
-            (range.len(), if gzip { compressed(&text) } else { text })
+            let mut text = lock(&spare).pop().unwrap_or_default();
+            let mut length = pieces::rows(&pieces, codes, range.len(), &mut text);
+            if gzip {
+                let compressed = compressed(&text[..length]);
+                length = compressed.len();
+                lock(&spare).push(std::mem::replace(&mut text, compressed));
+            }
+            (range.len(), text, length)
         },
-        |(count, bytes)| {
-            out.write_all(&bytes).map_err(io)?;
+        |(count, bytes, length)| {
+            out.write_all(&bytes[..length]).map_err(io)?;
+            if !gzip {
+                lock(&spare).push(bytes);
+            }
             done += count;
             job.advance(done)?;
             Ok(ControlFlow::Continue(()))

@@ -58,7 +58,8 @@ impl Released {
     /// differ in others, and a series has written down who is where.
     pub fn with_classes(policy: &Policy, prepared: &Prepared, recoding: &Recoding, classes: Vec<u32>) -> Self {
         let appears = |&row: &u32| classes[row as usize] != SUPPRESSED;
-        let (mut order, left_out): (Vec<u32>, Vec<u32>) = (0..prepared.table.rows as u32).partition(appears);
+        let (mut order, left_out): (Vec<u32>, Vec<u32>) =
+            (0..prepared.table.rows as u32).into_par_iter().with_min_len(1 << 16).partition(appears);
         let mut columns: Vec<Column> = (0..prepared.table.columns.len())
             .into_par_iter()
             .filter(|&position| prepared.roles[position].published())

@@ -185,14 +185,25 @@ impl NodeCost for Additive<'_> {
         let mut lost: Vec<Vec<u64>> = values().map(|values| vec![0; values.labels.len()]).collect();
         let rows = counted.suppressed_rows() + partly.iter().map(|&(_, rows)| rows).sum::<u64>();
         let whole = counted.suppressed_classes().map(|class| (class, counted.rows[class]));
+        // Where a column has a single value left, all of them have it.
+        let mut open: Vec<_> = (lost.iter_mut().zip(values()).enumerate())
+            .filter_map(|(column, (lost, values))| {
+                if let [lost] = &mut lost[..] {
+                    *lost = rows;
+                    return None;
+                }
+                Some((column, &values.of[..], lost))
+            })
+            .collect();
         for (class, own) in whole.chain(partly.iter().map(|&(class, rows)| (class as usize, rows))) {
             let tuple = counted.set.tuple(counted.first[class] as usize);
-            for ((lost, values), &code) in lost.iter_mut().zip(values()).zip(tuple) {
-                lost[values.of[code as usize] as usize] += own;
+            for (column, of, lost) in &mut open {
+                lost[of[tuple[*column] as usize] as usize] += own;
             }
         }
-        for ((lost, values), codes) in lost.iter_mut().zip(values()).zip(counted.lost.iter().flat_map(|l| &l.codes)) {
-            values.of.iter().zip(codes).for_each(|(&value, own)| lost[value as usize] += own);
+        for (column, of, lost) in open {
+            let codes = counted.lost.and_then(|l| l.codes.get(column));
+            of.iter().zip(codes.into_iter().flatten()).for_each(|(&value, own)| lost[value as usize] += own);
         }
         let published = (lost.iter().zip(values()).enumerate())
             .map(|(column, (lost, values))| {
