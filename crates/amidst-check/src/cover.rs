@@ -117,15 +117,13 @@ impl<'a> Column<'a> {
         found
     }
 
-    /// Whether a cell reads as a range of numbers or dates, and a value of that kind is not in it. Values are rounded
-    /// down to the digits of a range of decimals.
-    pub(crate) fn excludes(&self, value: &str, cell: &str) -> bool {
+    /// Whether a value is in a cell that reads as a range of its kind; `None` where the two are not of one kind. Values
+    /// are rounded down to the digits of a range of decimals.
+    pub(crate) fn within(&self, value: &str, cell: &str) -> Option<bool> {
         let step = digits(cell).map(|digits| BigRational::new(1.into(), BigInt::from(10).pow(digits)));
-        let inside = self.key(value).zip(self.range(cell)).map(|(key, (low, high))| {
-            let below = step.is_some_and(|step| key < &high + step);
-            key >= low && (key <= high || below)
-        });
-        inside == Some(false)
+        let (key, (low, high)) = self.key(value).zip(self.range(cell))?;
+        let below = step.is_some_and(|step| key < &high + step);
+        Some(key >= low && (key <= high || below))
     }
 
     /// `[a-b]`, where either bound may hold hyphens itself: the first that leaves two bounds in order is the one.
@@ -162,7 +160,7 @@ fn date(text: &str) -> Option<BigRational> {
 }
 
 /// The members of `{a,b}`.
-fn set(text: &str) -> Option<Vec<String>> {
+pub(crate) fn set(text: &str) -> Option<Vec<String>> {
     let inner = text.strip_prefix('{')?.strip_suffix('}')?;
     let mut members = vec![String::new()];
     let mut escaped = false;
@@ -291,7 +289,7 @@ mod tests {
             ("50.251", "[43.5-50.25]", true),
             ("word", "[60.0-79.9]", false),
         ] {
-            assert_eq!(column.excludes(value, cell), excluded, "{value} {cell}");
+            assert_eq!(column.within(value, cell) == Some(false), excluded, "{value} {cell}");
         }
     }
 

@@ -3,8 +3,8 @@
 //!
 //! Two questions: was the row in the table when the release was made, and does the release cover it? The Merkle tree
 //! decides the first. The cells decide the second: what `*`, ranges of numbers and dates, sets and plain values cover
-//! is decided here; what a label of a hierarchy covers is claimed by the owner, and every such claim is listed for the
-//! auditor. All opened rows are matched together, so that no released row covers two of them.
+//! is decided here; what a label of a hierarchy covers is claimed by the owner. The policy of the certificate decides
+//! such a claim where it describes the hierarchy; every other one is listed for the auditor. All opened rows are matched together, so that no released row covers two of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,6 +17,7 @@ use crate::matching::most_pairs;
 use crate::opening::{LabelSaid, Opened, OpenedRow, Opening};
 use crate::options::ColumnLabels;
 use crate::original::{coded, groups, selection, sets};
+use crate::policy::PolicySaid;
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::key::{cells, key_of};
 use crate::reader::{self, Reading, Selection, format_of};
@@ -44,12 +45,15 @@ pub(crate) fn opened(
         .filter(|(_, held)| !**held)
         .map(|(at, _)| wrong(format!("opened row {} is not in the table that the certificate commits to", at + 1)))
         .collect();
-    problems.extend(opening.rows.iter().enumerate().filter_map(|(at, row)| refuted(certificate, commitment, at, row)));
+    let policy = PolicySaid::parse(&certificate.policy).ok();
+    let claims = |row| claims(policy.as_ref(), certificate, commitment, row);
+    problems.extend(opening.rows.iter().enumerate().filter_map(|(at, row)| refuted(at, claims(row))));
     found.rows = members.iter().filter(|held| **held).count() as u64;
     if !problems.is_empty() {
         return (found, problems);
     }
-    found.labels = said(certificate, commitment, &opening.rows);
+    let words = opening.rows.iter().flat_map(claims).filter(|(_, holds)| holds.is_none()).map(|(said, _)| said);
+    found.labels = words.collect::<BTreeSet<_>>().into_iter().collect();
     if !cells_cover(&certificate.policy) {
         let what =
             "the cells of this release stand for classes and cover no originals, so opened rows are not looked for";
@@ -110,37 +114,35 @@ fn cell<'a>(commitment: &Commitment, row: &'a OpenedRow, column: &str) -> Option
     row.cells.get(at).map(String::as_str)
 }
 
-/// A claim of the owner that is false: a label for a column that is not quasi, or a range that does not contain the
-/// value.
-fn refuted(certificate: &Certificate, commitment: &Commitment, at: usize, row: &OpenedRow) -> Option<Problem> {
-    let at = at + 1;
-    let plain = ColumnLabels::default();
-    for (column, labels) in &row.labels {
+/// What the owner claims about the labels of a row, and whether the policy says the same; `None` where it cannot tell.
+fn claims<'a>(
+    policy: Option<&'a PolicySaid>,
+    certificate: &'a Certificate,
+    commitment: &'a Commitment,
+    row: &'a OpenedRow,
+) -> impl Iterator<Item = (LabelSaid, Option<bool>)> {
+    row.labels.iter().flat_map(move |(column, labels)| {
         let value = cell(commitment, row, column).filter(|_| certificate.quasi.contains(column));
-        let Some(value) = value else {
-            return Some(wrong(format!("opened row {at} explains labels of \"{column}\", which has none")));
-        };
-        let read = Column::new(&plain, vec![value.as_bytes().to_vec()]);
-        if let Some(label) = labels.iter().find(|label| read.excludes(value, label)) {
-            return Some(wrong(format!(
-                "opened row {at} is said to lie in {label} of \"{column}\", and its value does not"
-            )));
-        }
-    }
-    None
+        labels.iter().map(move |label| {
+            let said = |value: &str| LabelSaid { column: column.clone(), value: value.into(), label: label.clone() };
+            match value {
+                Some(value) => (said(value), policy.and_then(|policy| policy.covers(column, value, label))),
+                // Only quasi columns have labels.
+                None => (said(""), Some(false)),
+            }
+        })
+    })
 }
 
-/// The owner's claims about labels, each once.
-fn said(certificate: &Certificate, commitment: &Commitment, rows: &[OpenedRow]) -> Vec<LabelSaid> {
-    let mut list = BTreeSet::new();
-    for row in rows {
-        for (column, labels) in row.labels.iter().filter(|(column, _)| certificate.quasi.contains(column)) {
-            let value = cell(commitment, row, column).unwrap_or_default();
-            let word = |label: &String| LabelSaid { column: column.clone(), value: value.into(), label: label.clone() };
-            list.extend(labels.iter().map(word));
-        }
-    }
-    list.into_iter().collect()
+/// The first claim of the owner about a row that is false.
+fn refuted<'a>(at: usize, mut claims: impl Iterator<Item = (LabelSaid, Option<bool>)> + 'a) -> Option<Problem> {
+    let (said, _) = claims.find(|(_, holds)| *holds == Some(false))?;
+    let LabelSaid { column, label, .. } = said;
+    let message = format!(
+        "opened row {} is said to lie in {label} of \"{column}\", and by the certificate's policy it does not",
+        at + 1
+    );
+    Some(wrong(message))
 }
 
 /// How often each tuple of raw cells occurs.
@@ -159,7 +161,8 @@ fn covered(
     let order: Vec<&str> = chosen.key.iter().flatten().map(String::as_str).collect();
     let (released, _) = reader::count(tables, &chosen, Reading::Release)?;
     let released = groups(&released, quasi.len());
-    let labels: Vec<ColumnLabels> = quasi.iter().map(|name| stated(commitment, rows, name)).collect();
+    let policy = PolicySaid::parse(&certificate.policy).ok();
+    let labels: Vec<ColumnLabels> = quasi.iter().map(|name| stated(policy.as_ref(), commitment, rows, name)).collect();
     let mut values: Vec<BTreeSet<Vec<u8>>> = vec![BTreeSet::new(); quasi.len()];
     let mut held: HashMap<Box<[u8]>, Held<'_>> = HashMap::new();
     for row in rows {
@@ -185,8 +188,13 @@ fn covered(
     Ok(pairs)
 }
 
+/// How cells of a column are read without its hierarchy.
+fn reading(policy: Option<&PolicySaid>, column: &str) -> ColumnLabels {
+    policy.map(|policy| policy.reading(column)).unwrap_or_default()
+}
+
 /// The owner's claims about the labels of a column, in the form in which the checker reads labels.
-fn stated(commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLabels {
+fn stated(policy: Option<&PolicySaid>, commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLabels {
     let mut paths: HashMap<String, Vec<String>> = HashMap::new();
     for row in rows {
         if let (Some(value), Some(labels)) = (cell(commitment, row, column), row.labels.get(column)) {
@@ -194,7 +202,7 @@ fn stated(commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLa
             path.extend(labels.iter().filter(|label| !path.contains(label)).cloned().collect::<Vec<_>>());
         }
     }
-    ColumnLabels { paths, ..ColumnLabels::default() }
+    ColumnLabels { paths, ..reading(policy, column) }
 }
 
 /// Writes into opened rows which published labels cover their values by the owner's hierarchies, where the cells alone
@@ -222,12 +230,14 @@ pub fn explain_labels(
             column.insert(cell);
         }
     }
+    let policy = PolicySaid::parse(&certificate.policy).ok();
     let plain = ColumnLabels::default();
     for row in rows {
         for (name, published) in certificate.quasi.iter().zip(&published) {
             let Some(value) = cell(commitment, row, name).map(|text| text.as_bytes().to_vec()) else { continue };
             let mut by_owner = Column::new(labels.get(name).unwrap_or(&plain), vec![value.clone()]);
-            let mut by_all = Column::new(&plain, vec![value]);
+            let reading = reading(policy.as_ref(), name);
+            let mut by_all = Column::new(&reading, vec![value]);
             let word = |cell: &&&[u8]| by_owner.covered(cell).contains(0) && !by_all.covered(cell).contains(0);
             let words: Vec<String> =
                 published.iter().filter(word).map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();

@@ -18,9 +18,6 @@ use toml::value::{Date, Datetime};
 use crate::terminal::{CommandResult, Outcome, Terminal, heading, thousands};
 use crate::verdicts::requirements;
 
-/// Maximum number of the owner's claims about labels that are listed.
-const LABELS: usize = 10;
-
 /// Recompute every claim of a certificate from the release itself
 ///
 /// Needs nothing but the published files. A claim is proven from them, or only attested by the maker of the release;
@@ -217,15 +214,10 @@ fn opened(found: &Opened) -> Vec<String> {
             thousands(covered)
         ),
     }];
-    for word in found.labels.iter().take(LABELS) {
+    // Each of them, however many: whether a row is covered may depend on any.
+    for word in &found.labels {
         let [column, value, label] = [&word.column, &word.value, &word.label].map(|text| printable(text));
         lines.push(format!("  only the owner's word: {value} is in {label} of {column}"));
-    }
-    if found.labels.len() > LABELS {
-        lines.push(format!(
-            "  and {} such words more; --json lists them",
-            thousands((found.labels.len() - LABELS) as u64)
-        ));
     }
     lines
 }

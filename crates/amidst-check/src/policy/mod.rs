@@ -5,9 +5,10 @@
 //! program: roles, requirements with exact numbers, the suppression limit, consent, orders, categories and weights.
 //! Settings of the search are ignored.
 //!
-//! May use: `certificate`, `models`, `number`, `problem`, and what those use.
+//! May use: `certificate`, `cover`, `models`, `number`, `problem`, and what those use.
 
 mod follows;
+mod labels;
 mod order;
 
 pub(crate) use follows::{Owner, Said, follows};
@@ -72,6 +73,8 @@ pub(crate) struct ColumnSaid {
     pub kind: Option<Kind>,
     /// The rank order that it lists: its own, or that of a hierarchy built from a list.
     pub order: Vec<String>,
+    /// How its hierarchy is made; numbers as texts.
+    pub hierarchy: Option<Map<String, Value>>,
     pub categories: Vec<Vec<String>>,
     /// As in the policy: a word, a table or a list.
     pub weights: Option<Value>,
@@ -244,6 +247,7 @@ fn column(name: &str, value: &DeValue<'_>) -> Result<ColumnSaid, String> {
             Some(kind) => Some(KINDS.iter().find(|(name, _)| *name == kind).ok_or("has a type that is none")?.1),
         },
         order: ranks(table, role)?,
+        hierarchy: table.get("hierarchy").map(|item| json(item.get_ref()).as_object().cloned().unwrap_or_default()),
         categories,
         weights: table.get("weights").map(|item| json(item.get_ref())),
         accept: word("accept").map(str::to_string),
