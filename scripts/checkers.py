@@ -243,14 +243,14 @@ class Tampering:
         for column in stated["sensitive"]:
             if "order" in column and "e" not in column["order"]:
                 values = {row[self.header.index(column["name"])] for row in release.protected}
-                column["order"] = sorted(values, key=second.ascending)
+                column["order"] = second.ranked(values, {}) or []
         exact = json.loads(json.dumps(stated), parse_float=Fraction)
         release = second.Release(exact, self.header, self.rows)
         for ours, read in zip(stated["requirements"], exact["requirements"]):
             try:
                 on = second.columns_of(read["on"], read["model"], release.sensitive)
-                quasi = read.get("quasi") or release.quasi
-                _, measured, worst = release.measure(read["model"], second.exact(read["parameters"]), on, quasi)
+                quasi, p = read.get("quasi") or release.quasi, second.read_parameters(read["model"], read["parameters"])
+                _, measured, worst = release.measure(read["model"], p, on, quasi)
             except (second.Refused, KeyError):
                 continue
             ours["measured"] = plain(measured)

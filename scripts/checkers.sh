@@ -19,5 +19,6 @@ trap 'rm -rf "$single"' EXIT
 "$target/amidst" -q anonymize "$single/policy.toml" --out "$single/own name.csv" >/dev/null
 python3 verify/verify.py "$single/own name.csv" >/dev/null || { echo "verify.py refuses a single table" >&2; exit 1; }
 
+python3 scripts/forgeries.py "$target/amidst" "$target/examples/verdicts"
 python3 scripts/checkers.py "$target/amidst" "$target/examples/verdicts" "${CASES:-2500}" "${SEED:-23}"
 python3 scripts/forms.py "$target/amidst" "$target/examples/verdicts" "${CASES:-1200}" "${SEED:-23}"

@@ -539,11 +539,11 @@ def chains(verify, both):
     """Versions of a series beside each other, exchanged, altered and taken away: exit codes of both commands."""
     for mode in ("maintain", "m-invariant"):
         versions = os.path.join(both.place, mode, "versions")
-        for number in range(36):
+        for number in range(39):
             work = os.path.join(both.place, "chain")
             shutil.rmtree(work, ignore_errors=True)
             shutil.copytree(versions, work)
-            kind, at = number % 12, both.dice.choice([2, 3])
+            kind, at = number % 13, both.dice.choice([2, 3])
             before = os.path.join(work, str(at - 1))
             path, more = os.path.join(work, str(at)), []
             certificate = lambda folder: os.path.join(folder, "certificate.json")
@@ -587,6 +587,16 @@ def chains(verify, both):
                 stated["series"]["previous"] = sha(b"x")
                 open(certificate(path), "wb").write(sealed(stated))
                 os.remove(os.path.join(path, checkers.ENVELOPE))
+            elif kind == 12:
+                # Made before there was a chain: valid, and said to be unchained.
+                stated = json.load(open(certificate(path)))
+                del stated["series"]["previous"]
+                open(certificate(path), "wb").write(sealed(stated))
+                os.remove(os.path.join(path, checkers.ENVELOPE))
+                shutil.rmtree(before)
+                expected = 0
+                if not any("unchained" in what for what in second.verify(path)["not_checked"]):
+                    both.differ("unchained", f"verify.py does not say that version {at} of {mode} is unchained")
             else:
                 open(certificate(before), "w").write(both.dice.choice(["", "{}", "[" * 5000]))
             ours = [run(both.amidst, "verify", path, *more).returncode, run(sys.executable, verify, path, *more).returncode]
