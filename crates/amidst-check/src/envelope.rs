@@ -30,6 +30,11 @@ pub(crate) const LARGEST: u64 = 64 << 20;
 /// The maximum number of signatures.
 const MOST_SIGNATURES: usize = 64;
 
+/// The bytes of a text in base64; `None` when it is none.
+pub fn base64(text: &str) -> Option<Vec<u8>> {
+    Base64::decode_vec(text).ok()
+}
+
 /// A statement and its signatures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -150,11 +155,20 @@ impl Envelope {
     }
 
     /// Adds a signature; one by the same key is replaced.
-    pub fn attach(&mut self, key: &PublicKey, signature: &[u8; 64]) {
+    ///
+    /// # Errors
+    /// When it would be one more than an envelope may have.
+    pub fn attach(&mut self, key: &PublicKey, signature: &[u8; 64]) -> Result<(), Problem> {
         let keyid = key.line();
+        if self.signatures.iter().filter(|other| other.keyid != keyid).count() >= MOST_SIGNATURES {
+            return Err(altered(format!(
+                "{ENVELOPE}: it has {MOST_SIGNATURES} signatures, and no further one would be accepted"
+            )));
+        }
         self.signatures.retain(|other| other.keyid != keyid);
         self.signatures.push(Written { keyid, sig: Base64::encode_string(signature) });
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
+        Ok(())
     }
 
     /// Adds the signatures of another envelope around the same statement, unless their keys have signed here already.

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::content::{Content, Location};
 use crate::envelope::{CERTIFICATE, ENVELOPE};
+use crate::printable::acts;
 use crate::problem::{Problem, ProblemKind};
 use crate::reader::Fingerprint;
 
@@ -34,7 +35,7 @@ pub(crate) fn place(base: &Path, file: &str) -> Result<PathBuf, Problem> {
         let message = format!("the file name \"{file}\" leads out of the release, or is not spelt plainly");
         return Err(wrong(ProblemKind::File, message));
     }
-    if file.contains('\\') || file.chars().any(char::is_control) {
+    if file.contains('\\') || file.chars().any(acts) {
         let message = format!("the file name \"{file}\" means different files on different systems");
         return Err(wrong(ProblemKind::File, message));
     }
@@ -207,6 +208,10 @@ mod tests {
             "a.csv/",
             "a\\b.csv",
             "a\n.csv",
+            "a\u{202e}vsc.csv",
+            "a\u{200b}.csv",
+            "a\u{2028}.csv",
+            "a\u{feff}.csv",
         ] {
             assert!(place(base, bad).is_err(), "{bad}");
         }

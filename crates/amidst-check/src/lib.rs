@@ -78,6 +78,8 @@ pub use certificate::{
 pub use commitment::{Commitment, SCHEME};
 pub use content::Location;
 pub use digest::sha256_hex;
+#[doc(hidden)]
+pub use envelope::base64;
 pub use envelope::{ENVELOPE, Envelope, PREDICATE_TYPE};
 pub use issue::{Checked, check, issue};
 pub use opened::explain_labels;

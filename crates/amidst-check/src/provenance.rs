@@ -139,6 +139,11 @@ fn chain(certificate: &Certificate, previous: Option<&Certificate>) -> Result<Op
     }
     let before = version - 1;
     let Some(previous) = previous else {
+        if before > 0 && digest.is_none() {
+            let what =
+                format!("which version {before} it follows: version {version} is unchained, it names none before it");
+            return Ok(Some(what));
+        }
         return Ok((before > 0).then(|| format!("that it follows version {before}, whose certificate is not at hand")));
     };
     let Some(digest) = digest else {

@@ -18,7 +18,7 @@ use crate::judge::Judged;
 use crate::models::{Figure, Weak};
 use crate::opened::opened;
 use crate::options::Options;
-use crate::policy::{Owner, PolicySaid, Role, follows};
+use crate::policy::{Owner, PolicySaid, Role, follows, lasts_as_long};
 use crate::problem::{Problem, ProblemKind};
 use crate::provenance::provenance;
 use crate::reader::{Fingerprint, fingerprint, format_of};
@@ -80,6 +80,7 @@ fn recompute(release: &Location, certificate: &Certificate, options: &Options<'_
     let stated = said_of(&said, &rows, &examined.counted.columns, &examined.domains);
     problems.extend(follows(&stated, &certificate.policy, Owner::Certificate));
     problems.extend(options.policy.into_iter().flat_map(|policy| follows(&stated, policy, Owner::Given)));
+    problems.extend(options.policy.and_then(|policy| lasts_as_long(&certificate.policy, policy)));
     problems.extend(nothing(&said, examined.counted.rows));
     problems.extend(contradictions(&tables, &examined, &said, &rows, options));
     problems.extend(counts(certificate, &examined));

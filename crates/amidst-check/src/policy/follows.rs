@@ -60,6 +60,16 @@ pub(crate) fn follows(said: &Said<'_>, text: &str, owner: Owner) -> Vec<Problem>
     found.into_iter().map(|what| problem(owner, what)).collect()
 }
 
+/// The difference between the last day of the certificate's own policy and that of a given one.
+pub(crate) fn lasts_as_long(own: &str, given: &str) -> Option<Problem> {
+    // Policies that cannot be read are reported by [`follows`].
+    let [own, given] = [own, given].map(|text| PolicySaid::parse(text).map(|policy| policy.valid_until));
+    let (Ok(own), Ok(given)) = (own, given) else { return None };
+    let until = |day: Option<toml::value::Date>| day.map_or("without end".to_string(), |day| format!("until {day}"));
+    let what = || format!("lets the release be relied on {}, the certificate {}", until(given), until(own));
+    (own != given).then(|| problem(Owner::Given, what()))
+}
+
 fn problem(owner: Owner, what: String) -> Problem {
     Problem::violation(ProblemKind::Policy, format!("{} {what}", owner.name()))
 }

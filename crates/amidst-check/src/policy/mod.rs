@@ -11,7 +11,7 @@ mod follows;
 mod labels;
 mod order;
 
-pub(crate) use follows::{Owner, Said, follows};
+pub(crate) use follows::{Owner, Said, follows, lasts_as_long};
 
 use std::borrow::Cow;
 

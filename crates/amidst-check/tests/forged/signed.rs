@@ -1,11 +1,12 @@
 //! Signed statements that were altered, belong to another release, or carry further content.
 
 use amidst_check::{
-    Certificate, ENVELOPE, Envelope, Link, Options, ProblemKind, PublicKey, Seals, Signer, sha256_hex, signers, verify,
+    Certificate, CertificateDraft, ENVELOPE, Envelope, Link, Options, ProblemKind, PublicKey, Seals, Signer,
+    sha256_hex, signers, verify,
 };
 use ed25519_dalek::{Signer as _, SigningKey};
 
-use crate::made::{Case, put};
+use crate::made::{Case, POLICY, delimited, draft, put};
 use crate::{Forgery, forgery};
 
 fn key(number: u8) -> (SigningKey, PublicKey) {
@@ -21,7 +22,7 @@ fn envelope(certificate: &Certificate, keys: &[u8]) -> Envelope {
     for &number in keys {
         let (own, public) = key(number);
         let signature = own.sign(&envelope.signed_bytes().unwrap());
-        envelope.attach(&public, &signature.to_bytes());
+        envelope.attach(&public, &signature.to_bytes()).unwrap();
     }
     envelope
 }
@@ -95,6 +96,47 @@ pub fn forgeries() -> Vec<Forgery> {
         }));
     }
     all
+}
+
+#[test]
+fn an_envelope_takes_as_many_signatures_as_are_accepted_and_no_more() {
+    let case = signed(&(1..=64).collect::<Vec<u8>>());
+    let path = case.folder().join(ENVELOPE);
+    assert!(verify(case.folder(), &case.certificate, &Options::default()).valid);
+    let mut full = Envelope::parse(&std::fs::read(&path).unwrap()).unwrap();
+    let (again, further) = (key(64), key(65));
+    let signature = |own: &SigningKey| own.sign(&full.signed_bytes().unwrap()).to_bytes();
+    let (known, new) = (signature(&again.0), signature(&further.0));
+    full.attach(&again.1, &known).unwrap();
+    assert!(full.attach(&further.1, &new).unwrap_err().message.contains("64"));
+    std::fs::write(&path, full.line()).unwrap();
+    assert!(verify(case.folder(), &case.certificate, &Options::default()).valid);
+}
+
+#[test]
+fn a_version_without_the_digest_of_the_one_before_is_said_to_be_unchained() {
+    let link = |version, previous: Option<String>| Some(Link { version, previous });
+    let said = |link: Option<Link>| {
+        let case = Case::new("csv").saying(|c| c.series = link).sealed();
+        let verdict = verify(case.folder(), &case.certificate, &Options::default());
+        (verdict.valid, verdict.not_checked.iter().any(|what| what.contains("unchained")))
+    };
+    assert_eq!(said(link(3, None)), (true, true));
+    assert_eq!(said(link(3, Some("0".repeat(64)))), (true, false));
+    assert_eq!(said(link(1, None)), (true, false));
+}
+
+#[test]
+fn the_policy_that_is_held_must_state_the_same_last_day() {
+    let until = |day: &str| format!("{POLICY}\n[release]\nvalid_until = {day}\n");
+    let own = CertificateDraft { policy: until("2030-01-01"), ..draft() };
+    let case = Case::of("release.csv", &delimited(b','), own);
+    for (held, fits) in [(until("2030-01-01"), true), (until("2027-01-01"), false), (POLICY.to_string(), false)] {
+        let options = Options { policy: Some(&held), ..Options::default() };
+        let verdict = verify(case.folder(), &case.certificate, &options);
+        let named = verdict.problems.iter().any(|p| p.kind == ProblemKind::Policy && p.message.contains("2030"));
+        assert_eq!((verdict.valid, named), (fits, !fits), "{:?}", verdict.problems);
+    }
 }
 
 #[test]
