@@ -39,6 +39,58 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Creates a folder that only its owner can enter, and those above it that are not there; one that is there stays as
+/// it is.
+pub(crate) fn create_private_folders(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Writes a file that only its owner can read, in the place of one that is there, and waits for the disk.
+pub(crate) fn rewrite_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    write_private(path, content)
+}
+
+/// Takes from everybody but the owner what they may do with a file, or with a folder and all that is in it. Links are
+/// left alone, and so is what is not there or belongs to somebody else.
+pub(crate) fn close_to_others(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(found) = fs::symlink_metadata(path) {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions());
+        if !found.is_symlink() && mode & 0o077 != 0 {
+            let _ = set_mode(path, mode & 0o700);
+        }
+        let within = if found.is_dir() { fs::read_dir(path).ok() } else { None };
+        within.into_iter().flatten().flatten().for_each(|entry| close_to_others(&entry.path()));
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// The first file or folder at a path, or in the folder there, that cannot be opened. Links are left alone, and so is
+/// what would block.
+pub(crate) fn unreadable(path: &Path) -> Option<(PathBuf, io::Error)> {
+    let look = || -> io::Result<Vec<PathBuf>> {
+        let kind = fs::symlink_metadata(path)?;
+        if kind.is_file() {
+            fs::File::open(path)?;
+        }
+        let entries = if kind.is_dir() { fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()? } else { Vec::new() };
+        Ok(entries.into_iter().map(|entry| entry.path()).collect())
+    };
+    match look() {
+        Ok(within) => within.iter().find_map(|path| unreadable(path)),
+        Err(e) => Some((path.to_path_buf(), e)),
+    }
+}
+
 /// A temporary folder in `parent` that only its owner can enter.
 pub(crate) fn private_folder_in(parent: &Path, prefix: &str) -> io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();

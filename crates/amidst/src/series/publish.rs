@@ -237,7 +237,7 @@ fn staged_folder(folder: &Path, number: u64) -> PathBuf {
 /// An empty folder for its owner's eyes only.
 fn fresh_folder(folder: &Path) -> std::io::Result<()> {
     if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent)?;
+        files::create_private_folders(parent)?;
     }
     match fs::remove_dir_all(folder) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),

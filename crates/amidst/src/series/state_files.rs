@@ -1,11 +1,10 @@
 //! What a state is held against before it is opened: how such a file begins, and the files beside it.
 
-use std::io::Write;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::Failure;
+use crate::{Failure, files};
 
 /// The file that holds the number of the last change.
 const HEAD: &str = "state.head";
@@ -49,15 +48,14 @@ pub(super) fn put_in_place(folder: &Path) {
     let grown = folder.join(GROWN);
     let put = |from: &Path, to: &Path| -> std::io::Result<()> {
         let staged = to.with_extension("new");
-        std::fs::copy(from, &staged)?;
-        std::fs::File::open(&staged)?.sync_all()?;
+        files::rewrite_private(&staged, &std::fs::read(from)?)?;
         std::fs::rename(&staged, to)
     };
     let all = || -> std::io::Result<()> {
         let hierarchies = folder.join("hierarchies");
         let mut names = Vec::new();
         if grown.join("hierarchies").is_dir() {
-            std::fs::create_dir_all(&hierarchies)?;
+            files::create_private_folders(&hierarchies)?;
             for entry in std::fs::read_dir(grown.join("hierarchies"))? {
                 let entry = entry?;
                 put(&entry.path(), &hierarchies.join(entry.file_name()))?;
@@ -71,7 +69,7 @@ pub(super) fn put_in_place(folder: &Path) {
             }
         }
         put(&grown.join("policy.toml"), &folder.join("policy.toml"))?;
-        crate::files::sync_folder(folder);
+        files::sync_folder(folder);
         std::fs::remove_dir_all(&grown)
     };
     // Nothing of it is lost: the state holds the digest, and the folder stays until all is in place.
@@ -102,6 +100,18 @@ pub(super) fn digest(folder: &Path) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Lets only the owner read the state at `path`, and what lies beside it in the private folder of a series: an older
+/// program left some of it to the system's default. What is staged has the rights of a release, which others may read.
+pub(super) fn close_to_others(path: &Path) {
+    let Some(folder) = path.parent() else { return };
+    for name in [HEAD, "state.sqlite-wal", "state.sqlite-shm", "state.sqlite-journal", "policy.toml", "reports", GROWN]
+    {
+        files::close_to_others(&folder.join(name));
+    }
+    files::close_to_others(&folder.join("hierarchies"));
+    files::close_to_others(path);
+}
+
 /// The number of the last change, as the file beside the state has it; 0 where there is none.
 pub(super) fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
     match std::fs::read_to_string(path.with_file_name(HEAD)) {
@@ -119,9 +129,7 @@ pub(super) fn read_head(path: &Path, place: &str) -> Result<u64, Failure> {
 pub(super) fn write_head(path: &Path, changes: u64) {
     let (to, staged) = (path.with_file_name(HEAD), path.with_file_name(format!("{HEAD}.new")));
     let write = || -> std::io::Result<()> {
-        let mut file = std::fs::File::create(&staged)?;
-        file.write_all(format!("{changes}\n").as_bytes())?;
-        file.sync_all()?;
+        files::rewrite_private(&staged, format!("{changes}\n").as_bytes())?;
         std::fs::rename(&staged, &to)
     };
     let _ = write();

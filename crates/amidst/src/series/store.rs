@@ -16,8 +16,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, Transactio
 
 use super::packed::unpack;
 use super::seal::{self, ChangeLog, NAME, SMALL, Sums, TABLES};
-use super::state_files::{check_head, damaged, files_beside, read_head, restored, write_head};
-use crate::Failure;
+use super::state_files::{check_head, close_to_others, damaged, files_beside, read_head, restored, write_head};
+use crate::{Failure, files};
 
 /// The name of the file.
 pub const FILE: &str = "state.sqlite";
@@ -96,6 +96,10 @@ impl Store {
         let fail = |e| failure(&place, e);
         check_head(path, &place)?;
         let head = read_head(path, &place)?;
+        // SQLite gives its logs the rights of the file that they belong to.
+        if files::create_private(path).is_err() {
+            close_to_others(path);
+        }
         let connection = Connection::open(path).map_err(fail)?;
         connection.busy_timeout(Duration::from_millis(100)).map_err(fail)?;
         // In this mode readers go on while somebody writes; FULL makes every commit survive a loss of power. What is

@@ -119,6 +119,34 @@ fn the_papers_table_becomes_its_two_classes() {
         use std::os::unix::fs::PermissionsExt;
         let mode = |name: &str| fs::metadata(ward.dir().join(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("private"), mode("versions/1")), (0o700, 0o755));
+        let private = || -> Vec<(std::path::PathBuf, bool)> {
+            let mut found = Vec::new();
+            let mut open = vec![ward.dir().join("private")];
+            while let Some(path) = open.pop() {
+                let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+                open.extend(entries.map(|entry| entry.path()));
+                found.push((path.clone(), path.is_dir()));
+            }
+            found
+        };
+        let closed = |when: &str| {
+            for (path, folder) in private() {
+                let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+                assert_eq!(mode, if folder { 0o700 } else { 0o600 }, "{when}: {}", path.display());
+            }
+        };
+        closed("after it began");
+        let held = ward.open();
+        assert!(private().iter().any(|(path, _)| path.ends_with("state.sqlite-wal")));
+        closed("while it is open");
+        drop(held);
+        // One that an older program made is closed when it is opened.
+        for (path, folder) in private() {
+            fs::set_permissions(path, fs::Permissions::from_mode(if folder { 0o755 } else { 0o644 })).unwrap();
+        }
+        let _held = ward.open();
+        fs::set_permissions(ward.dir().join("private"), fs::Permissions::from_mode(0o700)).unwrap();
+        closed("after an older one was opened");
     }
 }
 
