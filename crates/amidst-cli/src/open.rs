@@ -1,8 +1,9 @@
 //! `amidst open`: discloses single rows of the input to an auditor.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amidst::Failure;
+use amidst::folder::CERTIFICATE;
 use amidst::job::Job;
 use amidst::open::{OpenedRows, RowSelection, open, save};
 use amidst::saved;
@@ -62,6 +63,7 @@ impl Open {
     /// Opens the rows and prints what the auditor will find.
     pub fn run(&self, terminal: &Terminal) -> CommandResult {
         saved::vacant(&self.out, self.force)?;
+        outside_releases(&self.out)?;
         let chosen = RowSelection {
             rows: self.rows.clone(),
             keys: self.key.clone(),
@@ -98,4 +100,15 @@ impl Open {
         let job = Job { cancel: terminal.stop_flag(), ..Job::default() };
         series.open_rows(version, &self.key, &job)
     }
+}
+
+/// An error when a file would lie in what is handed over: rows of the input would go with it.
+fn outside_releases(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A folder that is not there is said when the file is written.
+    let Ok(folder) = folder.canonicalize() else { return Ok(()) };
+    let Some(public) = folder.ancestors().find(|folder| folder.join(CERTIFICATE).is_file()) else { return Ok(()) };
+    let place = public.display();
+    let what = format!("{place} is handed over, and opened rows are for the auditor alone: name a file outside it");
+    Err(Failure::Usage(what))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use amidst::Failure;
 use amidst::check::printable_json;
 use amidst::check::{ClaimStatus, Opened, Verdict, printable};
+use amidst::folder::{CERTIFICATE, public_part};
 use amidst::json::open_bounds;
 use amidst::open;
 use amidst::policy::Policy;
@@ -103,6 +104,10 @@ impl Verify {
         if let Some(path) = self.previous.as_ref().filter(|path| !path.exists()) {
             return Err(Failure::Usage(format!("there is no {}", path.display())));
         }
+        if let Some(path) = self.previous.as_ref().filter(|path| path.is_dir() && public_part(path).is_none()) {
+            return Err(Failure::Usage(format!("{} has no {CERTIFICATE}", path.display())));
+        }
+        subject.readable()?;
         let verdict = match &self.policy {
             None => verify_asked(&subject, &asked),
             Some(policy) => verify_against(&subject, &asked, &Policy::read(policy)?, self.original.as_deref())?,

@@ -71,7 +71,7 @@ impl KeyFile {
         let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         match first {
             "-----BEGIN OPENSSH PRIVATE KEY-----" => {
-                let key = ssh_key::PrivateKey::from_openssh(text.trim()).map_err(|_| "the OpenSSH key is damaged")?;
+                let key = ssh_key::PrivateKey::from_openssh(text.trim()).map_err(|_| unread_openssh(text))?;
                 match key.is_encrypted() {
                     true => Ok(KeyFile::Locked(Box::new(key))),
                     false => of_openssh(&key).map(|key| KeyFile::Open(Box::new(key))),
@@ -111,6 +111,40 @@ impl KeyFile {
             .map_err(|_| Failure::Usage("the passphrase does not open the key".into()))?;
         of_openssh(&opened).map_err(Failure::Usage)
     }
+}
+
+/// What is wrong with an OpenSSH key that could not be read: its kind, where it tells one.
+fn unread_openssh(text: &str) -> String {
+    match openssh_algorithm(text).filter(|name| name != "ssh-ed25519") {
+        Some(name) => {
+            format!(
+                "it is a key of {}; `ssh-keygen -t ed25519` makes one that can sign",
+                amidst_check::printable(&name)
+            )
+        }
+        None => "the OpenSSH key is damaged".into(),
+    }
+}
+
+/// The algorithm that an OpenSSH key names before its public half.
+fn openssh_algorithm(text: &str) -> Option<String> {
+    let lines: String = text.lines().map(str::trim).filter(|line| !line.starts_with("-----")).collect();
+    let bytes = amidst_check::base64(&lines)?;
+    let mut rest = bytes.strip_prefix(b"openssh-key-v1\0")?;
+    // Cipher, the function that makes its key, the options of that.
+    for _ in 0..3 {
+        rest = part(rest)?.1;
+    }
+    // The number of keys, and the first public one, which begins with its algorithm.
+    let (key, _) = part(rest.get(4..)?)?;
+    let (name, _) = part(key)?;
+    String::from_utf8(name.to_vec()).ok().filter(|name| name.len() < 64 && name.is_ascii())
+}
+
+/// A part with its length before it, and what stands behind it.
+fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, behind) = bytes.split_first_chunk::<4>()?;
+    behind.split_at_checked(u32::from_be_bytes(*length) as usize)
 }
 
 fn of_openssh(key: &ssh_key::PrivateKey) -> Result<Key, String> {
@@ -177,7 +211,7 @@ pub fn sign(subject: &Subject, key: &Key, force: bool) -> Result<Signed, Failure
         envelope.join(&before);
     }
     let signed = envelope.signed_bytes().map_err(refused)?;
-    envelope.attach(&public, &key.0.sign(&signed).to_bytes());
+    envelope.attach(&public, &key.0.sign(&signed).to_bytes()).map_err(refused)?;
     // What was made is looked at before anybody sees it.
     let keys = envelope
         .keys(&certificate, &sha256_hex(&bytes))
@@ -203,6 +237,11 @@ mod tests {
     /// The seed of test vector 1 of RFC 8032, as `openssl` writes it.
     const PEM: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n-----END PRIVATE KEY-----\n";
 
+    /// The public half of a key of OpenSSH of another kind, as its private file begins.
+    const ECDSA: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAaAAAABNlY2RzYS\n\
+                         1zaGEyLW5pc3RwMjU2AAAACG5pc3RwMjU2AAAAQQQO6Iuuf3jr5onw9d3HJTzX222nUCT0\n\
+                         rMFTVnY1Nan7ZMajuQc5DHfAk7ltyke2jRT6nB1zIMQawMpDoEnqJklq\n-----END OPENSSH PRIVATE KEY-----\n";
+
     #[test]
     fn keys_that_cannot_sign_are_refused_in_words() {
         let cases = [
@@ -213,6 +252,7 @@ mod tests {
             ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "passphrase"),
             ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", "damaged"),
             ("-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----", "damaged"),
+            (ECDSA, "ecdsa-sha2-nistp256"),
         ];
         for (text, word) in cases {
             let error = KeyFile::parse(text).unwrap_err();

@@ -83,6 +83,20 @@ impl Subject {
         Ok(Subject { release: release.to_path_buf(), certificate: certificate.to_path_buf(), envelope })
     }
 
+    /// Makes sure that the system lets its files be read: a release that may not be looked at is not a wrong one.
+    ///
+    /// # Errors
+    /// When one may not be read.
+    pub fn readable(&self) -> Result<(), Failure> {
+        for path in [&self.certificate, &self.release, &self.envelope_place()] {
+            let forbidden = |e: &std::io::Error| e.kind() == std::io::ErrorKind::PermissionDenied;
+            if let Some((path, e)) = files::unreadable(path).filter(|(_, e)| forbidden(e)) {
+                return Err(Failure::Io(format!("cannot read {}: {e}", path.display())));
+            }
+        }
+        Ok(())
+    }
+
     /// Where the signed statement about it lies, or will lie.
     pub fn envelope_place(&self) -> PathBuf {
         self.envelope.clone().unwrap_or_else(|| self.release.join(ENVELOPE))

@@ -102,6 +102,31 @@ fn every_word_of_the_owner_about_a_hierarchy_in_a_file_is_shown() {
     assert_eq!(said.stdout.matches("only the owner's word").count(), words, "{}", said.stdout);
 }
 
+#[test]
+fn opened_rows_are_not_written_into_what_is_handed_over() {
+    let scratch = prepared_folder();
+    let open = |out: &str| scratch.amidst(&["open", "out", "--rows", "3", "--out", out]);
+    open("out/public/opened.json").fails(2, &["handed over"]);
+    assert!(!scratch.path("out/public/opened.json").exists());
+    open("out/opened.json").succeeds();
+}
+
+#[test]
+#[cfg(unix)]
+fn what_may_not_be_read_and_what_is_no_version_is_not_called_a_wrong_release() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = prepared_folder();
+    fs::create_dir(scratch.path("empty")).unwrap();
+    scratch.amidst(&["verify", "out", "--previous", "empty"]).fails(2, &["empty has no certificate.json"]);
+    let table = scratch.path("out/public/people.csv");
+    let table = if table.exists() { table } else { scratch.path("out/public/release.csv") };
+    fs::set_permissions(&table, fs::Permissions::from_mode(0)).unwrap();
+    // Who may do everything reads it all the same.
+    if fs::File::open(&table).is_err() {
+        scratch.amidst(&["verify", "out"]).fails(3, &["cannot read"]);
+    }
+}
+
 /// A named change of an opening.
 type Bend<'a> = (&'a str, &'a dyn Fn(&mut Value));
 
