@@ -36,7 +36,7 @@ mod sets;
 use std::time::Instant;
 
 use crate::control::Improvement;
-use crate::metric::Input;
+use crate::metric::{CellCosts, Input};
 use crate::search::need::Need;
 use crate::search::{Search, SearchError};
 use exchange::Prices;
@@ -102,6 +102,9 @@ fn larger(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     a.into_iter().chain(b).reduce(f64::max)
 }
 
+/// The share of the time for sizes alone, where a class needs more rows than different values, and where it does not.
+const BY_SIZE: (f64, f64) = (0.5, 0.1);
+
 /// The least that any release of this kind can lose, by the search's metric. `None` where the metric is no sum over
 /// rows, or where nothing above its least value is proven.
 pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, SearchError> {
@@ -111,50 +114,74 @@ pub fn least_loss(search: &Search<'_>, effort: Effort) -> Result<Option<f64>, Se
         return Ok(None);
     };
     let Some(need) = Need::of(search) else { return Ok(None) };
-    let Some(field) = Field::new(search, &costs, need) else { return Ok(None) };
-    let most = if search.suppression_limit() > 0 { costs.suppressed } else { f64::INFINITY };
-    let nothing = costs.offset + costs.scale * field.untouched();
-    let least = |prices: &mut dyn Iterator<Item = (f64, u64)>| {
-        // A hair less, against rounding.
-        let sum: f64 = prices.map(|(price, rows)| (price - 1e-9 * price.abs()) * rows as f64).sum();
-        let least = costs.offset + costs.scale * sum;
-        (least.is_finite() && least > nothing + 1e-12).then_some(least)
-    };
-    let of_tuples = |prices: &[f64]| least(&mut prices.iter().copied().zip(field.rows.iter().copied()));
-    let tell = |least: Option<f64>| {
-        if let Some(least) = least {
-            (search.control.improvement)(Improvement::Bound(least));
-        }
-    };
-    let told = |prices: &[f64]| tell(of_tuples(prices));
-    let mut prices = cheapest::prices(search, &field, alone(effort, field.len()), most)?;
-    told(&prices);
-    let mut proven = of_tuples(&prices);
-    let sets = Sets::of(search, need);
-    let items = (effort.rounds > 0).then(|| Items::new(search, &field.space, sets, effort.tuples)).flatten();
-    if let Some(items) = items {
-        let of_items = |found: &Prices| least(&mut found.prices.iter().copied().zip(items.rows.iter().copied()));
-        let share = if sets.column.is_none() { EXCHANGE } else { 1.0 };
-        let told = |found: &Prices| tell(of_items(found));
-        let mut spares = Vec::new();
-        if sets.spare {
-            let effort = alone(effort, items.len());
-            spares = cheapest::repeated(search, (&field, &items), sets.uneven, effort, (most, &prices))?;
-        }
-        let found = exchange::prices(search, &items, sets, effort.first(share), (most, &spares), &told)?;
-        if let Some(found) = found {
-            let exchanged = of_items(&found);
-            if sets.column.is_none() && larger(proven, exchanged) == exchanged {
-                prices = found.prices;
+    let mut proven = None;
+    if need.different > 1 {
+        // What sizes alone prove holds for classes of different values, too, and may be more.
+        let effort = effort.first(if need.rows > need.different { BY_SIZE.0 } else { BY_SIZE.1 });
+        let by_size = Need { different: 1, ..need };
+        proven = Relaxed { search, costs: &costs, need: by_size, known: None }.proven(Sets::of_size(need), effort)?;
+    }
+    let relaxed = Relaxed { search, costs: &costs, need, known: proven };
+    relaxed.proven(Sets::of(search, need), effort)
+}
+
+/// The least loss where classes need nothing but these numbers of rows and different values.
+struct Relaxed<'s, 'a> {
+    search: &'s Search<'a>,
+    costs: &'s CellCosts<'a>,
+    need: Need,
+    /// What is proven already.
+    known: Option<f64>,
+}
+
+impl Relaxed<'_, '_> {
+    /// What is proven, what was known included.
+    fn proven(&self, sets: Sets, effort: Effort) -> Result<Option<f64>, SearchError> {
+        let (search, costs, need) = (self.search, self.costs, self.need);
+        let Some(field) = Field::new(search, costs, need) else { return Ok(self.known) };
+        let most = if search.suppression_limit() > 0 { costs.suppressed } else { f64::INFINITY };
+        let nothing = costs.offset + costs.scale * field.untouched();
+        let least = |prices: &mut dyn Iterator<Item = (f64, u64)>| {
+            // A hair less, against rounding.
+            let sum: f64 = prices.map(|(price, rows)| (price - 1e-9 * price.abs()) * rows as f64).sum();
+            let least = costs.offset + costs.scale * sum;
+            larger(self.known, (least.is_finite() && least > nothing + 1e-12).then_some(least))
+        };
+        let of_tuples = |prices: &[f64]| least(&mut prices.iter().copied().zip(field.rows.iter().copied()));
+        let tell = |least: Option<f64>| {
+            if let Some(least) = least {
+                (search.control.improvement)(Improvement::Bound(least));
             }
-            proven = larger(proven, exchanged);
+        };
+        let told = |prices: &[f64]| tell(of_tuples(prices));
+        let mut prices = cheapest::prices(search, &field, alone(effort, field.len()), most)?;
+        told(&prices);
+        let mut proven = of_tuples(&prices);
+        let items = (effort.rounds > 0).then(|| Items::new(search, &field.space, sets, effort.tuples)).flatten();
+        if let Some(items) = items {
+            let of_items = |found: &Prices| least(&mut found.prices.iter().copied().zip(items.rows.iter().copied()));
+            let share = if sets.column.is_none() { EXCHANGE } else { 1.0 };
+            let told = |found: &Prices| tell(of_items(found));
+            let mut spares = Vec::new();
+            if sets.spare {
+                let effort = alone(effort, items.len());
+                spares = cheapest::repeated(search, (&field, &items), sets.uneven, effort, (most, &prices))?;
+            }
+            let found = exchange::prices(search, &items, sets, effort.first(share), (most, &spares), &told)?;
+            if let Some(found) = found {
+                let exchanged = of_items(&found);
+                if sets.column.is_none() && larger(proven, exchanged) == exchanged {
+                    prices = found.prices;
+                }
+                proven = larger(proven, exchanged);
+            }
         }
+        if need.different == 1 {
+            prices = raise_prices::raised(search, &field, prices, effort, (most, &told))?;
+            proven = larger(proven, of_tuples(&prices));
+        }
+        Ok(proven)
     }
-    if need.different == 1 {
-        prices = raise_prices::raised(search, &field, prices, effort, (most, &told))?;
-        proven = larger(proven, of_tuples(&prices));
-    }
-    Ok(proven)
 }
 
 #[cfg(test)]

@@ -28,9 +28,13 @@ pub(super) struct Sets {
 }
 
 impl Sets {
+    /// The sets of classes whose values do not count.
+    pub(super) fn of_size(need: Need) -> Sets {
+        Sets { size: need.rows as usize, column: None, spare: false, uneven: 1 }
+    }
+
     /// The sets that say most about the policy.
     pub(super) fn of(search: &Search<'_>, need: Need) -> Sets {
-        let size = Sets { size: need.rows as usize, column: None, spare: false, uneven: 1 };
         // Where a class must be far larger than it is varied, its size says more.
         let varied = |values: u64| values > 1 && need.rows < 2 * values;
         let mut ratio = (1, 0);
@@ -50,7 +54,7 @@ impl Sets {
                 let (size, uneven) = (need.different as usize, least_uneven(search, need));
                 Sets { size, column: Some(need.column), spare: true, uneven }
             }
-            false => size,
+            false => Sets::of_size(need),
         }
     }
 }

@@ -324,6 +324,30 @@ fn competition_raises_the_bound() {
     assert!(more >= 3, "{more}");
 }
 
+/// A release that satisfies two requirements satisfies the first alone.
+#[test]
+fn a_further_requirement_proves_no_less() {
+    let metric = metric::find("gcp").unwrap();
+    let mut more = 0;
+    for seed in 0..4 {
+        let fixture = Fixture::random(seed, 60, false);
+        for effort in [Effort::SMALL, EXCHANGING] {
+            let with = |further: Option<Requirement>| {
+                let size = fixture.requirement("k-anonymity", &[("k", "4")]);
+                let requirements: Vec<Requirement> = further.into_iter().chain(size).collect();
+                bound(&fixture, &requirements, 0, metric, effort).unwrap_or(0.0)
+            };
+            let alone = with(None);
+            for l in ["2", "3", "4"] {
+                let varied = with(fixture.requirement("distinct-l-diversity", &[("l", l)]));
+                assert!(varied >= alone, "seed {seed}, l {l}: {varied} < {alone}");
+                more += usize::from(varied > alone);
+            }
+        }
+    }
+    assert!(more > 0);
+}
+
 /// Rows that pay each other prove more than rows that compete, and values that are scarce are dear.
 #[test]
 fn exchange_raises_the_bound() {
