@@ -194,16 +194,22 @@ fn reading(policy: Option<&PolicySaid>, column: &str) -> ColumnLabels {
     policy.map(|policy| policy.reading(column)).unwrap_or_default()
 }
 
-/// The owner's claims about the labels of a column, in the form in which the checker reads labels.
+/// The owner's claims about the labels of a column, in the form in which the checker reads labels. A label that is
+/// claimed for one value covers the others that need no claim, too.
 fn stated(policy: Option<&PolicySaid>, commitment: &Commitment, rows: &[OpenedRow], column: &str) -> ColumnLabels {
-    let mut paths: HashMap<String, Vec<String>> = HashMap::new();
+    let reading = reading(policy, column);
+    let claimed: BTreeSet<&String> = rows.iter().filter_map(|row| row.labels.get(column)).flatten().collect();
+    let mut paths: HashMap<String, BTreeSet<&String>> = HashMap::new();
     for row in rows {
-        if let (Some(value), Some(labels)) = (cell(commitment, row, column), row.labels.get(column)) {
-            let path = paths.entry(value.to_string()).or_default();
-            path.extend(labels.iter().filter(|label| !path.contains(label)).cloned().collect::<Vec<_>>());
-        }
+        let Some(value) = cell(commitment, row, column) else { continue };
+        let path = paths.entry(value.to_string()).or_insert_with(|| {
+            let mut read = Column::new(&reading, vec![value.as_bytes().to_vec()]);
+            claimed.iter().copied().filter(|label| read.covered(label.as_bytes()).contains(0)).collect()
+        });
+        path.extend(row.labels.get(column).into_iter().flatten());
     }
-    ColumnLabels { paths, ..reading(policy, column) }
+    let paths = paths.into_iter().map(|(value, path)| (value, path.into_iter().cloned().collect()));
+    ColumnLabels { paths: paths.collect(), ..reading }
 }
 
 /// Writes into opened rows which published labels cover their values by the owner's hierarchies, where the cells alone
@@ -248,4 +254,27 @@ pub fn explain_labels(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_that_is_claimed_for_one_value_covers_the_others_that_it_holds() {
+        let row = |value: &str, labels: &[&str]| OpenedRow {
+            leaf: 0,
+            salt: String::new(),
+            cells: vec![value.into()],
+            labels: [("kg".to_string(), labels.iter().map(|label| label.to_string()).collect())].into(),
+            path: Vec::new(),
+        };
+        let commitment = Commitment { scheme: SCHEME.into(), columns: vec!["kg".into()], rows: 3, root: String::new() };
+        // 29.95 is rounded down into the range, so only a claim says that it is in it; 10 is in it for everybody.
+        let rows = [row("29.95", &["[10.0-29.9]"]), row("10", &[]), row("77", &[])];
+        let labels = stated(None, &commitment, &rows, "kg");
+        let values: Vec<Vec<u8>> = ["10", "29.95", "77"].map(|value| value.as_bytes().to_vec()).into();
+        let covered = Column::new(&labels, values).covered(b"[10.0-29.9]");
+        assert_eq!([0, 1, 2].map(|code| covered.contains(code)), [true, true, false]);
+    }
 }

@@ -136,9 +136,7 @@ fn sensitive_columns(said: &Said<'_>, policy: &PolicySaid, found: &mut Vec<Strin
         }
         let Some(order) = &stated.order else { continue };
         let domain = said.domains.get(at).map(|domain| &**domain);
-        if let Some(what) = order::fault(order, column, &policy.missing, domain) {
-            found.push(format!("{what} \"{name}\" otherwise than the certificate"));
-        }
+        found.extend(order::fault(order, column, name, &policy.missing, domain));
     }
 }
 

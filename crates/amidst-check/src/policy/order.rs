@@ -11,22 +11,24 @@ use super::{ColumnSaid, Kind};
 use crate::models::Domain;
 use crate::number;
 
-/// What is wrong with a stated order; `domain` holds the published values, where they could be read.
+/// What is wrong with a stated order of the column `name`; `domain` holds the published values, where they could be read.
 pub(super) fn fault(
     order: &[String],
     column: &ColumnSaid,
+    name: &str,
     unknown: &[String],
     domain: Option<&Domain>,
-) -> Option<&'static str> {
+) -> Option<String> {
+    let otherwise = || Some(format!("orders the values of \"{name}\" otherwise than the certificate"));
     let Some(behind) = order.strip_prefix(column.order.as_slice()) else {
-        return Some("orders the values of");
+        return otherwise();
     };
     let published = |value: &String| {
         let held = |domain: &Domain| domain.id(value).is_some_and(|id| domain.table[id as usize] > 0);
         domain.is_none_or(held)
     };
     if !behind.iter().all(published) {
-        return Some("gives fewer ranks to the values of");
+        return Some(format!("gives fewer ranks to the values of \"{name}\" than the certificate"));
     }
     let natural = match (column.kind, column.order.is_empty()) {
         (Some(Kind::Number), _) => ascends_by_number(behind),
@@ -40,7 +42,7 @@ pub(super) fn fault(
             numbers || (known().all(|text| is_day(text)) && behind.is_sorted())
         }
     };
-    (!natural).then_some("orders the values of")
+    if natural { None } else { otherwise() }
 }
 
 /// Ascending by number, behind that all that is no number by its text.
@@ -81,7 +83,7 @@ mod tests {
         let values = published.iter().map(|value| value.as_bytes().to_vec()).collect();
         let domain = Domain::new(&bare, values, vec![1; published.len()]).unwrap();
         let order: Vec<String> = order.iter().map(|text| text.to_string()).collect();
-        fault(&order, policy.column("s").unwrap(), &policy.missing, Some(&domain)).is_none()
+        fault(&order, policy.column("s").unwrap(), "s", &policy.missing, Some(&domain)).is_none()
     }
 
     #[test]
