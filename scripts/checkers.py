@@ -243,7 +243,7 @@ class Tampering:
         for column in stated["sensitive"]:
             if "order" in column and "e" not in column["order"]:
                 values = {row[self.header.index(column["name"])] for row in release.protected}
-                column["order"] = second.ranked(values, {}) or []
+                column["order"] = second.ranked(values, {}, []) or []
         exact = json.loads(json.dumps(stated), parse_float=Fraction)
         release = second.Release(exact, self.header, self.rows)
         for ours, read in zip(stated["requirements"], exact["requirements"]):

@@ -14,7 +14,7 @@ FORMAT, INFINITE, Table = 2, math.inf, namedtuple("Table", "counts rows order le
 class Refused(Exception): """The release is not what its certificate says."""
 class Unreadable(Exception): """There is nothing that could be looked at."""
 def told(problems): return [problem for problem, there in problems.items() if there]
-DECIMAL, DATE = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-3]?[0-9]{1,2})?", "[0-9]{4}-?[0-9]{2}-?[0-9]{2}"
+DECIMAL = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-3]?[0-9]{1,2})?"
 NUMBER = re.compile("(?=.{1,400}$)(" + DECIMAL + "|[+-]?[0-9]+/0*[1-9][0-9]*)")
 def number(value):  # as policies and certificates write it (3, 0.5, "0.5", "1/3"), exactly
     if type(value) in (int, Fraction) or isinstance(value, str) and NUMBER.fullmatch(value): return Fraction(value)
@@ -244,6 +244,7 @@ def read_certificate(path):  # if its seals hold: canonical text, shape, digests
         if name == "policy.toml" and sha256 != policy: raise Refused("policy.toml differs from the policy in it")
     return certificate
 ROLES, MODES = ("identifying", "quasi", "sensitive", "insensitive", "key", "consent"), ("publish", "join", "separate")
+TYPES = ("integer", "decimal", "date", "text")
 SECTIONS = {"data", "columns", "require", "quasi", "search", "risk", "utility", "output", "release", "series"}
 def read_policy(text):
     """The policy. Numbers with a point stay texts, exact to any digit. What is nested too deep is not read."""
@@ -256,10 +257,10 @@ def read_policy(text):
     tables = [*columns, *policy.get("require", []), *(policy.get(name, {}) for name in ("search", "output", "release"))]
     if set(policy) - SECTIONS or not all(isinstance(table, dict) for table in tables):
         raise Refused("it has a section that this checker does not know, or no table where there should be one")
-    if [column.get("role") for column in columns].count("consent") > 1 or any(
-            column.get("role") not in ROLES or isinstance(column.get("mode"), str) and column["mode"] not in MODES or not fits(
-            column.get("order", []), [str]) or not fits(column.get("categories", []), [[str]]) for column in columns):
-        raise Refused("it has an unknown role or mode, several consent columns, or an order or categories that are no lists")
+    known = lambda c: c.get("role") in ROLES and c.get("type", "text") in TYPES and c.get("mode", "join") in MODES
+    lists = lambda column: fits(column.get("order", []), [str]) and fits(column.get("categories", []), [[str]])
+    if not all(known(column) and lists(column) for column in columns) or [c["role"] for c in columns].count("consent") > 1:
+        raise Refused("it has an unknown role, type or mode, two consent columns, or an order or categories that are no lists")
     return policy
 def comparable(value, names=None):  # equal where two parameters say the same: numbers as numbers, however they are written
     letters = lambda name: name in NAMES and name != "weights" if names is None else names
@@ -286,8 +287,8 @@ def compare_policy(certificate, policy, release):  # what the certificate says o
         if sorted(names) != sorted(name for name in header if role[name] == kind) or lacking:
             yield f"the {kind} columns of certificate, release and policy are not the same"
     for column in certificate["sensitive"]:
-        published = {row[header.index(column["name"])] for row in release.protected}
-        yield from compare_column(column["name"], column, said.get(column["name"], {}), published)
+        published, unknown = {*map(release.cells([column["name"]]), release.protected)}, policy.get("data", {}).get("missing", [])
+        yield from compare_column(column["name"], column, said.get(column["name"], {}), {value for value, in published}, unknown)
     for name, reason in (accepted.values() for accepted in certificate["accepted"]):
         if role.get(name) != "insensitive" or said[name].get("accept") != reason or not reason.strip():
             yield f"the policy does not give the reason that the certificate gives for publishing {name!r}"
@@ -298,12 +299,12 @@ def compare_policy(certificate, policy, release):  # what the certificate says o
         "rows are published by consent that the policy lacks": certificate["waived"] and "publish" not in consent,
         "suppressed rows became something else": [certificate["suppressed_as"]] != masked,
         "more rows are suppressed than the policy allows": certificate["suppressed"] > suppression_limit(search, certificate)})
-def compare_column(name, stated, own, published):  # what is said of a sensitive column; levels are its owner's word
+def compare_column(name, stated, own, published, unknown):  # what is said of a sensitive column; levels are its owner's word
     many = len(stated.get("categories", []))
     weights = lambda: category_weights(stated["weights"], many, True) != category_weights(own.get("weights", "uniform"), many)
     if stated.get("categories", []) != own.get("categories", []): yield f"the categories of {name!r} are not those of the policy"
     elif "weights" in stated and weights(): yield f"the weights of {name!r} are not those of the policy"
-    if "order" in stated and stated["order"] != ranked(published, own):
+    if "order" in stated and stated["order"] != ranked(published, own, unknown):
         yield f"the order of {name!r} is not that of the policy, or of its values"
     values, ways = ([level[key] for level in stated.get("levels", [])] for key in ("value", "groups"))
     if "levels" in stated and not (sorted(published) == sorted(values) and is_tree(ways)):
@@ -312,20 +313,19 @@ def is_tree(ways):  # whether groups at the levels of a hierarchy, one list for 
     steps = [{(way[at], way[at + 1]) for way in ways} for at in range(min(map(len, ways)) - 1)]
     same_top = len({(len(way), way[-1]) for way in ways}) == 1 and max(map(max, ways)) < 2 ** 32
     return same_top and all(len(step) == len(dict(step)) for step in steps)
-def ranked(published, own):
+def ranked(published, own, unknown):
     """The rank order of a sensitive column: what its policy lists, then published values that the list lacks. Without a list,
-    numbers or dates ascending, then what is neither (a word for what is unknown); there is none if all are."""
+    numbers or days ascending, words for what is unknown behind or by their text; None where there is no order."""
     implied = None if own.get("level") else dict(own.get("hierarchy", {})).get("order")
     listed = [value if isinstance(value, str) else json.dumps(value) for value in own.get("order") or implied or []]
-    date = any(re.fullmatch(DATE, value) and "-" in value for value in published)
-    kind = own.get("type", "text" if listed else "date" if date else "decimal")
-    def place(value, plain):
-        known = kind != "text" and bool(re.fullmatch(DATE if kind == "date" else DECIMAL, plain))
-        return not known, known and (plain if kind == "date" else Fraction(plain)), value
-    places = sorted(place(value, value.strip(WHITE)) for value in published - set(listed))
-    known = [where for unknown, where, _ in places if not unknown]
-    twice = len(set(listed)) < len(listed) or not listed and len(set(known)) < len(known)
-    return None if twice or not listed and not known else listed + [value for *_, value in places]
+    number = lambda text: Fraction(text.strip(WHITE)) if re.fullmatch(DECIMAL, text.strip(WHITE)) else None
+    day = lambda text: re.match(r"([0-9]{8}|([+-][0-9]{2})?[0-9]{4}-[0-9]{2}-[0-9]{2})([Tt ]|$)", text.strip(WHITE))
+    kind, rest = own.get("type"), published - set(listed)
+    known = [text for text in rest if text and text not in list(unknown)]
+    if not kind and not listed: kind = "decimal" if None not in map(number, known) else "date" if all(map(day, known)) else "text"
+    if len(set(listed)) < len(listed) or rest and kind == "text" and not listed: return None
+    by_number, by_day = lambda text: (number(text) is None, number(text) or 0, text), lambda text: (not day(text), text)
+    return listed + sorted(rest, key=by_number if kind in TYPES[:2] else by_day if kind == "date" and listed else None)
 def columns_of(on, model, sensitive):  # the columns that a requirement is about: those named, or the only one there is
     alone = len(sensitive) == 1 and model not in WITHOUT_COLUMN
     return [on] if isinstance(on, str) else on or list(sensitive) * alone
@@ -471,7 +471,7 @@ def signatures(path, place, certificate):
     kind, body, keys = "application/vnd.in-toto+json", body.encode(), [s["keyid"] for s in envelope["signatures"]]
     made = {"payloadType": kind, "payload": base64.b64encode(body).decode(), "signatures": [
         {"keyid": s["keyid"], "sig": base64.b64encode(base64.b64decode(s["sig"])).decode()} for s in envelope["signatures"]]}
-    if packs(made).encode() + b"\n" != data or not keys or keys != sorted(set(keys)) or len(keys) > 256:
+    if packs(made).encode() + b"\n" != data or not keys or keys != sorted(set(keys)) or len(keys) > 64:
         raise Refused("it is not the statement about these files and this certificate.json, in its one form: one was altered")
     for signature, key in zip(made["signatures"], keys):
         wire, sig = base64.b64decode(key.removeprefix("ssh-ed25519 ")), base64.b64decode(signature["sig"])
