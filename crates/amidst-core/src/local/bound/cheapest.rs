@@ -2,9 +2,10 @@
 //!
 //! A box is the hull over the tuples chosen so far. Every further tuple costs what the hull over both costs, so the
 //! tuples that would come nearest tell at which cost the box has what it needs, at the least: that bounds a branch. A
-//! branch that is left unexplored at the limit of steps counts with its bound. Where different values are all that a box
-//! needs, tuples that bring none are passed over, and so is one if another lies within every box around it and brings
-//! all that it brings.
+//! branch that is left unexplored at the limit of steps counts with its bound.
+//!
+//! Where different values are all that a box needs, tuples that bring none are passed over, and so is one if another
+//! lies within every box around it and brings all that it brings.
 
 use crate::local::shape::{Shape, ShapeWord};
 use rayon::prelude::*;

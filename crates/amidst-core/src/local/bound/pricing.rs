@@ -5,7 +5,7 @@
 //! with the farthest of them: so the least over all costs c of c − (the highest λ among what joins at no more than c)
 //! bounds a branch, and the same with one row fixed tells which rows need not be looked at.
 //!
-//! Which items are looked at at all is told by `gather`. Where nothing is to be proven, a few of those that look
+//! Which items may be in such a set is told by `gather`. Where nothing is to be proven, a few of those that look
 //! promising are enough.
 
 use super::gather::{gathered, promising};
