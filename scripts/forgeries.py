@@ -313,6 +313,7 @@ HONEST = {
     "unknown values": ("", 'missing = ["-", "?"]\nmissing_rows = "keep"', ["1", "2", "10", "-", "?"]),
     "unknown values behind an order": ("order = [1, 2, 3, 4, 6]", 'missing = ["5", "?"]\nmissing_rows = "keep"', ["1", "5", "?", "6"]),
     "days": ("", "", ["2020-01-31", "1999-12-01", "2021-02-28"]),
+    "days and words for the unknown": ("", 'missing = ["-", "?"]\nmissing_rows = "keep"', ["2020-01-31", "-", "1999-12-01", "?"]),
     "labels": ('level = 1\norder = ["[d-c]", "[b-a]"]\nhierarchy = { order = ["d", "c", "b", "a"], groups = [2] }', "", ["a", "b", "c", "d"]),
 }
 
