@@ -12,8 +12,9 @@
 //! **Departures.** The paper cuts the column with the widest range; looking at all cuts costs a factor of the number of
 //! columns and loses far less.
 //!
-//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in
-//! parallel.
+//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all, besides judging cuts: each
+//! judgement takes as long as the sides have values in the columns that the policy looks at, and few are judged, the
+//! best first, unless most of them fail. Sides are searched in parallel.
 
 use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
@@ -166,7 +167,10 @@ impl Run<'_> {
         let Ground { space, judge, median, .. } = self.ground;
         let Scratch { filled, memory, .. } = scratch;
         let mut source = Items { ground: self.ground, items, codes, filled };
-        let Some(cut) = (Chooser { space, judge, median }).best(&mut source, memory, &shape, rows) else {
+        let chooser = Chooser { space, judge, control: self.search.control, median };
+        let cut = chooser.best(&mut source, memory, &shape, rows);
+        self.search.checkpoint()?;
+        let Some(cut) = cut else {
             classes.push(self.class(items));
             return Ok(());
         };

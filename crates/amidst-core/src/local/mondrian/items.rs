@@ -58,13 +58,14 @@ pub(crate) struct Items<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// Calls `visit` with what an item holds.
+    /// Calls `visit` with what an item holds, as far as the policy looks at it.
     #[inline]
     fn each_entry(&self, item: Item, mut visit: impl FnMut(Entry, u64)) {
+        let looked_at = |e: Entry| Entry { sensitive: self.judge.alike(e.sensitive), ..e };
         if self.relaxed {
-            visit(self.set.groups.entries[item.unit as usize], item.rows);
+            visit(looked_at(self.set.groups.entries[item.unit as usize]), item.rows);
         } else {
-            self.set.groups.get(item.unit as usize).iter().for_each(|&e| visit(e, e.rows));
+            self.set.groups.get(item.unit as usize).iter().for_each(|&e| visit(looked_at(e), e.rows));
         }
     }
 
