@@ -392,6 +392,20 @@ impl<'a> Judge<'a> {
         self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
     }
 
+    /// Whether rows that count this may be two classes, as far as the different values tell that each class needs: a
+    /// value that occurs once is in one of them only.
+    pub fn divisible(&self, tally: &Tally) -> bool {
+        let enough = |(r, test): (usize, &Test)| match *test {
+            Test::Histogram(column) => {
+                let least = self.evaluator.requirements()[r].models[0].least_different(self.evaluator.table(r, 0));
+                let different: u64 = self.histogram(tally, column).iter().map(|c| c.1.min(2)).sum();
+                different >= least.saturating_mul(2)
+            }
+            _ => true,
+        };
+        self.tests.iter().enumerate().all(enough)
+    }
+
     /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the
     /// cells of the class ([`Judge::holds_over`]).
     pub fn holds(&self, tally: &Tally) -> bool {
