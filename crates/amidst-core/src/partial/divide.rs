@@ -83,7 +83,7 @@ impl PartialSearch<'_> {
     fn cut(&self, summary: &Summary, median: bool) -> Option<Division> {
         let (shape, tally) = (summary.shape(&self.space)?, summary.tally(&self.judge));
         let control = Control::default();
-        let chooser = Chooser { space: &self.space, judge: &self.judge, control, median };
+        let chooser = Chooser { space: &self.space, counted: None, judge: &self.judge, control, median };
         let mut source = summary.source(&self.space, &self.judge);
         let cut = chooser.best(&mut source, &mut Memory::default(), &shape, tally.rows)?;
         let group: &[u32] = match self.space.cuts(&shape, cut.column) {

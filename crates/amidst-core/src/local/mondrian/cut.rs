@@ -15,7 +15,8 @@ use crate::control::Control;
 use crate::hierarchy::Cell;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
-use crate::local::shape::{Cuts, Shape, ShapeWord, Space};
+use crate::local::mondrian::set_values::SetValues;
+use crate::local::shape::{CountedSets, Cuts, Shape, ShapeWord, Space};
 
 /// A cut and how much it lowers the loss.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +54,9 @@ pub(crate) trait Source {
 
     /// Makes ready the shapes of the slots.
     fn reach(&mut self, _shape: &Shape) {}
+
+    /// Tells for each row, or those with some codes in common, its slot and its code in another column.
+    fn each_code(&self, _column: usize, _visit: &mut dyn FnMut(u32, u32)) {}
 
     /// Makes ready what the slots hold.
     fn count(&mut self) {}
@@ -108,6 +112,8 @@ pub(crate) struct Memory {
     shape: Vec<ShapeWord>,
     /// The shape over the slots from each one on.
     after: Vec<ShapeWord>,
+    /// The values of each set that is counted.
+    sets: Vec<SetValues>,
     histogram: Histogram,
 }
 
@@ -144,6 +150,9 @@ fn highest_first<T>(
 #[derive(Clone, Copy)]
 pub(crate) struct Chooser<'a> {
     pub space: &'a Space,
+    /// The sets whose values are counted, because the shapes of the slots do without them. Not where the policy asks
+    /// for cells.
+    pub counted: Option<&'a CountedSets>,
     pub judge: &'a Judge<'a>,
     pub control: Control<'a>,
     /// Whether the costliest column is cut at its median, rather than whatever lowers the loss most.
@@ -196,6 +205,27 @@ impl Chooser<'_> {
         best
     }
 
+    /// The space of the shapes of slots.
+    fn slot_space(&self) -> &Space {
+        self.counted.map_or(self.space, |counted| &counted.space)
+    }
+
+    /// What a shape costs each row, given the values of each set that is counted.
+    fn cost(&self, shape: &Shape, values: impl Fn(usize) -> u32) -> f64 {
+        self.counted.map_or_else(|| self.space.cost(shape), |counted| counted.cost(shape, &values))
+    }
+
+    /// Counts the values of sets: with `alone` of each slot and all others, else on both sides of each place.
+    fn count_sets(&self, source: &impl Source, sets: &mut Vec<SetValues>, alone: bool) {
+        let columns = self.counted.map_or(&[][..], |counted| &counted.columns[..]);
+        let slots = source.slots().key.len();
+        sets.resize_with(columns.len(), SetValues::default);
+        for (values, &column) in sets.iter_mut().zip(columns) {
+            let each = |visit: &mut dyn FnMut(u32, u32)| source.each_code(column, visit);
+            if alone { values.count_each(slots, each) } else { values.count(slots, each) }
+        }
+    }
+
     fn stopped(&self) -> bool {
         self.control.checkpoint().is_err()
     }
@@ -221,9 +251,10 @@ impl Chooser<'_> {
     /// The best valid cut between two codes, if it beats the best so far.
     fn ordered(&self, source: &mut impl Source, memory: &mut Memory, uncut: Uncut) -> Option<(f64, CutKind)> {
         let Uncut { rows, total, best } = uncut;
-        let Memory { suffix, gains, shape, promising, .. } = memory;
-        let slots = source.slots();
-        let (count, words) = (slots.key.len(), self.space.words());
+        let Memory { suffix, gains, shape, promising, sets, .. } = memory;
+        self.count_sets(source, sets, false);
+        let (slots, space) = (source.slots(), self.slot_space());
+        let (count, words) = (slots.key.len(), space.words());
         // What the right side costs a row, for each place of the cut; then the left side.
         suffix.clear();
         suffix.resize(count, 0.0);
@@ -231,21 +262,23 @@ impl Chooser<'_> {
         shape.extend_from_slice(&slots.shapes[(count - 1) * words..]);
         let mut right = 0;
         for s in (1..count).rev() {
-            self.space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
+            space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
             right += slots.rows[s];
             if right >= self.judge.least {
-                suffix[s] = self.space.cost(shape);
+                suffix[s] = self.cost(shape, |set| sets[set].from[s]);
             }
         }
         shape.copy_from_slice(&slots.shapes[..words]);
         gains.clear();
         let mut left = 0;
         for s in 0..count - 1 {
-            self.space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
+            space.merge(shape, &slots.shapes[s * words..(s + 1) * words]);
             left += slots.rows[s];
             let right = rows - left;
             gains.push(match left >= self.judge.least && right >= self.judge.least {
-                true => total - self.space.cost(shape) * left as f64 - suffix[s + 1] * right as f64,
+                true => {
+                    total - self.cost(shape, |set| sets[set].before[s]) * left as f64 - suffix[s + 1] * right as f64
+                }
                 false => f64::NEG_INFINITY,
             });
         }
@@ -329,12 +362,14 @@ impl Chooser<'_> {
     fn grouped(&self, source: &mut impl Source, memory: &mut Memory, uncut: Uncut) -> Option<(f64, CutKind)> {
         let Uncut { total, best, .. } = uncut;
         let judge = self.judge;
-        let Memory { gains, promising, shape: before, after, histogram, .. } = memory;
-        let (count, words) = (source.slots().key.len(), self.space.words());
+        let Memory { gains, promising, shape: before, after, sets, histogram, .. } = memory;
+        self.count_sets(source, sets, true);
+        let (count, words) = (source.slots().key.len(), self.slot_space().words());
         let least = best.map_or(f64::NEG_INFINITY, |b| b.gain);
         let mut counted = judge.size_only;
         let slots = source.slots();
-        let cost = |slots: &Slots, s: usize| self.space.cost(&slots.shapes[s * words..(s + 1) * words]);
+        let cost =
+            |slots: &Slots, s: usize| self.cost(&slots.shapes[s * words..(s + 1) * words], |set| sets[set].own[s]);
         let gain = total - (0..count).map(|s| cost(slots, s) * slots.rows[s] as f64).sum::<f64>();
         if gain > least && slots.rows.iter().all(|&r| r >= judge.least) {
             if !counted {
@@ -352,7 +387,7 @@ impl Chooser<'_> {
         if count == 2 {
             return None;
         }
-        self.gains_of_one(source.slots(), uncut, before, after, gains);
+        self.gains_of_one(source.slots(), uncut, (before, after, &*sets), gains);
         let gains = &*gains;
         promising.clear();
         promising.extend((0..).zip(gains).filter(|g| *g.1 > least).map(|g| g.0));
@@ -383,33 +418,35 @@ impl Chooser<'_> {
         &self,
         slots: &Slots,
         Uncut { rows, total, .. }: Uncut,
-        before: &mut Vec<ShapeWord>,
-        after: &mut Vec<ShapeWord>,
+        (before, after, sets): (&mut Vec<ShapeWord>, &mut Vec<ShapeWord>, &[SetValues]),
         gains: &mut Vec<f64>,
     ) {
-        let (count, words) = (slots.key.len(), self.space.words());
+        let space = self.slot_space();
+        let (count, words) = (slots.key.len(), space.words());
         // The shape over the slots after each one; those before it follow as it goes.
         after.clear();
         after.extend_from_slice(&slots.shapes);
         for s in (0..count - 1).rev() {
             let (shape, rest) = after[s * words..].split_at_mut(words);
-            self.space.merge(shape, &rest[..words]);
+            space.merge(shape, &rest[..words]);
         }
         before.clear();
         gains.clear();
         for s in 0..count {
             let (own, rest) = (slots.rows[s], rows - slots.rows[s]);
             let shape = &slots.shapes[s * words..(s + 1) * words];
-            let others = || match after.get((s + 1) * words..(s + 2) * words) {
-                Some(next) if s > 0 => self.space.cost_merged(before, next),
-                Some(next) => self.space.cost(next),
-                None => self.space.cost(before),
+            let of_others = |set: usize| sets[set].others[s];
+            let others = || match (after.get((s + 1) * words..(s + 2) * words), self.counted) {
+                (Some(next), Some(counted)) if s > 0 => counted.cost_merged(before, next, of_others),
+                (Some(next), None) if s > 0 => space.cost_merged(before, next),
+                (Some(next), _) => self.cost(next, of_others),
+                (None, _) => self.cost(before, of_others),
             };
             gains.push(match own >= self.judge.least && rest >= self.judge.least {
-                true => total - (self.space.cost(shape) * own as f64 + others() * rest as f64),
+                true => total - (self.cost(shape, |set| sets[set].own[s]) * own as f64 + others() * rest as f64),
                 false => f64::NEG_INFINITY,
             });
-            if s == 0 { before.extend_from_slice(shape) } else { self.space.merge(before, shape) }
+            if s == 0 { before.extend_from_slice(shape) } else { space.merge(before, shape) }
         }
     }
 

@@ -14,15 +14,21 @@ use crate::sensitive::SensitiveDomain;
 use crate::table::{Column, Table};
 
 /// The best cut of some tuples.
-fn chosen(search: &Search<'_>, space: &Space, judge: &Judge<'_>, tuples: &[u32]) -> Option<Cut> {
+fn chosen(
+    search: &Search<'_>,
+    space: &Space,
+    counted: Option<&CountedSets>,
+    judge: &Judge<'_>,
+    tuples: &[u32],
+) -> Option<Cut> {
     let set = search.set;
     let rows = |&unit: &u32| crate::frequency::rows(set.groups.get(unit as usize));
     let items: Vec<Item> = tuples.iter().map(|unit| Item { unit: *unit, rows: rows(unit) }).collect();
     let codes: Vec<u32> = tuples.iter().flat_map(|&t| set.tuple(t as usize)).copied().collect();
     let shape = space.over(&codes, None);
-    let ground = Ground { set, space, judge, relaxed: false, median: false };
+    let ground = Ground { set, space, counted, judge, relaxed: false, median: false };
     let mut source = Items { ground, items: &items, codes: &codes, filled: &mut Filled::default() };
-    let chooser = Chooser { space, judge, control: search.control, median: false };
+    let chooser = Chooser { space, counted, judge, control: search.control, median: false };
     chooser.best(&mut source, &mut Memory::default(), &shape, tuples.iter().map(rows).sum())
 }
 
@@ -103,7 +109,11 @@ fn the_cut_is_that_of_judging_every_cut() {
                     if tuples.len() < 2 {
                         continue;
                     }
-                    let best = chosen(search, &space, &judge, &tuples);
+                    let best = chosen(search, &space, None, &judge, &tuples);
+                    let counted = CountedSets::above(&space, 0);
+                    assert_eq!(counted.as_ref().map(|c| c.columns.len()), Some(1));
+                    let counting = chosen(search, &space, counted.as_ref(), &judge, &tuples);
+                    assert_eq!(format!("{best:?}"), format!("{counting:?}"), "seed {seed}");
                     let oracle = judged_one_by_one(search, &space, &judge, &tuples);
                     assert_eq!(format!("{best:?}"), format!("{oracle:?}"), "seed {seed} {}", requirements[0].model.id);
                     if best.is_some() { cuts += 1 } else { none += 1 }
@@ -186,7 +196,7 @@ fn who_cancels_does_not_wait_for_a_choice() {
         let tuples: Vec<u32> = (0..search.set.len() as u32).collect();
         let looked = |control: Control<'_>| {
             judge.looked.store(0, Ordering::Relaxed);
-            chosen(&search.clone().with_control(control), space, judge, &tuples);
+            chosen(&search.clone().with_control(control), space, None, judge, &tuples);
             judge.looked.load(Ordering::Relaxed)
         };
         let all = looked(Control::default());
