@@ -20,6 +20,8 @@ pub struct Control<'a> {
     pub progress: &'a (dyn Fn(Stage, f64) + Sync),
     /// When a search ends with the best that it has found by then.
     pub deadline: Option<Instant>,
+    /// Whether the deadline stops the work, as `cancel` does: what is unfinished by then is of no use.
+    pub stop_when_overdue: bool,
     /// The number of threads; 0 for all cores.
     pub threads: usize,
 }
@@ -60,6 +62,7 @@ impl Default for Control<'_> {
             improvement: &|_| {},
             progress: &|_, _| {},
             deadline: None,
+            stop_when_overdue: false,
             threads: 0,
         }
     }
@@ -82,7 +85,8 @@ impl<'a> Control<'a> {
     /// # Errors
     /// [`Cancelled`] when it was.
     pub fn checkpoint(&self) -> Result<(), Cancelled> {
-        if self.cancel.load(Ordering::Relaxed) { Err(Cancelled) } else { Ok(()) }
+        let stopped = self.cancel.load(Ordering::Relaxed) || self.stop_when_overdue && self.overdue();
+        if stopped { Err(Cancelled) } else { Ok(()) }
     }
 
     /// Whether the caller is content with the best found so far.
@@ -106,6 +110,12 @@ impl<'a> Control<'a> {
         Control { progress: &|_, _| {}, ..*self }
     }
 
+    /// The same for work that is of use only where it is finished in time.
+    #[must_use]
+    pub fn stopping_when_overdue(&self) -> Control<'a> {
+        Control { stop_when_overdue: true, ..*self }
+    }
+
     /// The same without a time limit.
     #[must_use]
     pub fn without_deadline(&self) -> Control<'a> {
@@ -123,6 +133,8 @@ mod tests {
         let stop = AtomicBool::new(false);
         let control = Control { cancel: &stop, deadline: Some(Instant::now()), ..Control::default() };
         assert!(control.checkpoint().is_ok() && control.overdue());
+        assert_eq!(control.stopping_when_overdue().checkpoint(), Err(Cancelled));
+        assert!(control.without_deadline().stopping_when_overdue().checkpoint().is_ok());
         stop.store(true, Ordering::Relaxed);
         assert_eq!(control.checkpoint(), Err(Cancelled));
         assert_eq!(control.quiet().without_deadline().checkpoint(), Err(Cancelled));

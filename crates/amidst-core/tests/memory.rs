@@ -1,21 +1,24 @@
-//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, in an address space
-//! in which nothing that grows with the product of the two has room.
+//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, and Mondrian with sets
+//! of as many, in an address space in which nothing that grows with the product of two of them has room.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;
 
+use amidst_core::algorithm;
 use amidst_core::attack::{
     ATTACKS, Covering, External, Extra, Original, People, PopulationKnowledge, Published, Target, fit,
     labels_of_recoding, members,
 };
 use amidst_core::frequency::FrequencySet;
-use amidst_core::hierarchy::{Cell, Generalization};
+use amidst_core::hierarchy::{Cell, Generalization, Generalize};
 use amidst_core::internal::worlds::{Version, VersionClass};
 use amidst_core::metric::{self, METRICS};
+use amidst_core::model;
 use amidst_core::parameter::{Parameters, Value};
 use amidst_core::recoding::{Assignment, Recoding};
-use amidst_core::requirement::SensitiveDomain;
+use amidst_core::requirement::{Requirement, SensitiveDomain};
+use amidst_core::search::Search;
 use amidst_core::table::{Column, Table, ValueType};
 
 /// The address space, in KiB.
@@ -28,11 +31,21 @@ const FACTORS: [u32; 4] = [7_919, 17_389, 61_253, 90_001];
 
 #[test]
 fn attacks_and_metrics_need_room_for_what_occurs_only() {
+    passes_in_little_space("everything_is_tried");
+}
+
+#[test]
+fn mondrian_needs_room_for_the_values_of_sets_only_where_they_occur() {
+    passes_in_little_space("sets_are_searched");
+}
+
+/// Runs an ignored test in a process of its own.
+fn passes_in_little_space(name: &str) {
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!("ulimit -v {SPACE}; exec \"$0\" \"$@\""))
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "everything_is_tried", "--ignored", "--test-threads=1"])
+        .args(["--exact", name, "--ignored", "--test-threads=1"])
         .output()
         .unwrap();
     let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -107,7 +120,25 @@ fn version(boxes: &[Vec<u32>]) -> Version {
 }
 
 #[test]
-#[ignore = "run by the test above, in a process of its own"]
+#[ignore = "run by a test above, in a process of its own"]
+fn sets_are_searched() {
+    let table = table();
+    let (set, _) = FrequencySet::count(&table, &[0, 1], &[], None);
+    let of = |(column, way): (usize, Generalize)| {
+        let mut of = Generalization::bind(&table.columns[column], None).unwrap();
+        of.generalize = way;
+        of
+    };
+    let generalizations: Vec<Generalization> = [(0, Generalize::Ranges), (1, Generalize::Sets)].map(of).into();
+    let k = Parameters::from_pairs([("k", Value::Number(5.into()))]);
+    let requirements = [Requirement::new(model::find("k-anonymity").unwrap(), k, Vec::new(), &[]).unwrap()];
+    let search = Search::new(&set, &generalizations, &requirements);
+    let found = algorithm::find("mondrian").unwrap().algorithm.search(&search).unwrap();
+    assert!(found.recoding.classes.len() > ROWS as usize / 10);
+}
+
+#[test]
+#[ignore = "run by a test above, in a process of its own"]
 fn everything_is_tried() {
     let table = table();
     let quasi: Vec<usize> = (0..FACTORS.len()).collect();

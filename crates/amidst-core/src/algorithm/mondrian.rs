@@ -12,8 +12,9 @@
 //! **Departures.** The paper cuts the column with the widest range; looking at all cuts costs a factor of the number of
 //! columns and loses far less.
 //!
-//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all; sides are searched in
-//! parallel.
+//! **Cost.** At most O(n·d²) per level of the tree with d columns, O(n·d²·log n) in all, besides judging cuts: each
+//! judgement takes as long as the sides have values in the columns that the policy looks at, and few are judged, the
+//! best first, unless most of them fail. Sides are searched in parallel.
 
 use super::{Algorithm, Entry, Found, InParts, RecodingKind, Search, SearchError};
 use crate::frequency::add_up;
@@ -21,7 +22,7 @@ use crate::local::class::{Judge, Partition};
 use crate::local::finish::found;
 use crate::local::mondrian::cut::{Chooser, Cut, CutKind, Memory};
 use crate::local::mondrian::items::{Filled, Ground, Item, Items};
-use crate::local::shape::{Cuts, Shape, Space};
+use crate::local::shape::{CountedSets, Cuts, Shape, Space};
 use crate::parameter::{Kind, Parameter, Value};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -119,7 +120,9 @@ pub(super) fn partition(
             codes.extend_from_slice(set.tuple(tuple));
         }
     }
-    let run = Run { search, ground: Ground { set, space, judge, relaxed, median } };
+    // The shapes of a policy that looks at cells have all of them.
+    let counted = CountedSets::of(space).filter(|_| !judge.needs_population());
+    let run = Run { search, ground: Ground { set, space, counted: counted.as_ref(), judge, relaxed, median } };
     let mut classes = Vec::new();
     if !items.is_empty() {
         run.divide(&mut items, &mut codes, None, &mut Scratch::default(), &mut classes)?;
@@ -163,10 +166,13 @@ impl Run<'_> {
             return Ok(());
         }
         let shape = self.ground.space.over(codes, around);
-        let Ground { space, judge, median, .. } = self.ground;
+        let Ground { space, counted, judge, median, .. } = self.ground;
         let Scratch { filled, memory, .. } = scratch;
         let mut source = Items { ground: self.ground, items, codes, filled };
-        let Some(cut) = (Chooser { space, judge, median }).best(&mut source, memory, &shape, rows) else {
+        let chooser = Chooser { space, counted, judge, control: self.search.control, median };
+        let cut = chooser.best(&mut source, memory, &shape, rows);
+        self.search.checkpoint()?;
+        let Some(cut) = cut else {
             classes.push(self.class(items));
             return Ok(());
         };

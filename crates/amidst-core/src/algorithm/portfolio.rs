@@ -8,7 +8,8 @@
 //! search takes only steps after which every class satisfies the policy.
 //!
 //! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one
-//! the outcome depends on the seed alone. A table too large for the slower candidates is left to the quicker ones.
+//! the outcome depends on the seed alone. A candidate that is not found in time is given up, except for the first, which
+//! is the quickest. A table too large for the slower candidates is left to the quicker ones.
 //!
 //! **Proof.** Beside the search a bound is proven that no release of this kind can be below (`local::bound`).
 
@@ -120,10 +121,6 @@ struct Candidate {
     first: f64,
 }
 
-fn late(search: &Search<'_>) -> bool {
-    search.control.overdue()
-}
-
 /// The classes that a candidate finds, or `None` when it does not suit the policy or the table.
 type Run = fn(&Search<'_>, &World<'_>) -> Result<Option<Vec<Cluster>>, SearchError>;
 
@@ -177,10 +174,14 @@ fn compete(search: &Search<'_>, world: &World<'_>) -> Result<(Vec<Cluster>, Vec<
     // The share of the worst possible loss, which is what people know as GCP.
     let scale = 1.0 / (search.set.rows as f64 * world.space.width() as f64).max(1.0);
     let mut random = Random::new(search.seed);
-    // The first is the quickest and always runs; the others run side by side.
-    let ran = |i: usize| match i > 0 && late(search) {
-        true => Ok((i, None)),
-        false => CANDIDATES[i].1(search, world).map(|clusters| (i, Some(clusters))),
+    // The first is the quickest and always runs; the others run side by side, as long as there is time.
+    let in_time = Search { control: search.control.stopping_when_overdue(), ..search.clone() };
+    let ran = |i: usize| {
+        let search_of = if i > 0 { &in_time } else { search };
+        match search_of.checkpoint().and_then(|()| CANDIDATES[i].1(search_of, world)) {
+            Err(SearchError::Cancelled) if search.checkpoint().is_ok() => Ok((i, None)),
+            result => result.map(|clusters| (i, Some(clusters))),
+        }
     };
     let mut runs = vec![ran(0)?];
     search.tell(0.1);
@@ -271,6 +272,23 @@ mod tests {
                         let other = cluster::total(&clusters);
                         assert!(best <= other + 1e-9, "{name}: {other} < {best} for {}", requirements[0].model.id);
                     }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn a_candidate_that_is_not_found_in_time_is_given_up() {
+        let fixture = Fixture::random(4, 90, false);
+        for requirements in fixture.policies() {
+            fixture.search(&requirements, &Parameters::default(), |search| {
+                let (space, judge) = (Space::new(search.generalizations), Judge::new(search).unwrap());
+                let tuple_of = search.set.tuple_of_entry();
+                let world = World { set: search.set, tuple_of: &tuple_of, space: &space, judge: &judge };
+                let control = Control { deadline: Some(Instant::now()), ..search.control };
+                let late = search.clone().with_control(control.stopping_when_overdue());
+                for (name, run) in CANDIDATES {
+                    assert!(matches!(run(&late, &world), Ok(None) | Err(SearchError::Cancelled)), "{name}");
                 }
             });
         }

@@ -138,7 +138,9 @@ impl Run<'_> {
         let loss = self.space.cost(&self.shape(&parts)) * parts.iter().map(|p| p.1).sum::<u64>() as f64;
         let mut best: Option<Step> = None;
         for (column, g) in self.search.generalizations.iter().enumerate().filter(|&(c, _)| !stuck[c]) {
-            let Some(step) = self.specialize(&parts, column, g) else { continue };
+            let step = self.specialize(&parts, column, g);
+            self.search.checkpoint()?;
+            let Some(step) = step else { continue };
             let less = |b: &Step| step.branches.loss < b.branches.loss;
             if step.branches.loss <= loss && best.as_ref().is_none_or(less) {
                 best = Some(step);
@@ -189,7 +191,7 @@ impl Run<'_> {
             Child { tally: self.judge.tally(entries), shape: self.shape(parts) }
         };
         let mut children: Vec<Child> = parts.iter().map(child).collect();
-        let specializer = Specializer { space: self.space, judge: self.judge };
+        let specializer = Specializer { space: self.space, judge: self.judge, control: self.search.control };
         let branches = specializer.specialize(&mut children, |separate| self.pools(&parts, separate))?;
         Some(Step { column, parts, branches })
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{DivisionRule, PartialSearch, Place, Summary};
+use crate::control::Control;
 use crate::ids::SensitiveId;
 use crate::local::mondrian::cut::{Chooser, CutKind, Memory};
 use crate::local::shape::Cuts;
@@ -81,7 +82,8 @@ impl PartialSearch<'_> {
     /// Where Mondrian cuts.
     fn cut(&self, summary: &Summary, median: bool) -> Option<Division> {
         let (shape, tally) = (summary.shape(&self.space)?, summary.tally(&self.judge));
-        let chooser = Chooser { space: &self.space, judge: &self.judge, median };
+        let control = Control::default();
+        let chooser = Chooser { space: &self.space, counted: None, judge: &self.judge, control, median };
         let mut source = summary.source(&self.space, &self.judge);
         let cut = chooser.best(&mut source, &mut Memory::default(), &shape, tally.rows)?;
         let group: &[u32] = match self.space.cuts(&shape, cut.column) {
@@ -165,7 +167,8 @@ impl PartialSearch<'_> {
             let tally = self.judge.tally(same.iter().map(|&line| lines.entry(line as u32)));
             children.push(Child { tally, shape });
         }
-        let specializer = Specializer { space: &self.space, judge: &self.judge };
+        let control = Control::default();
+        let specializer = Specializer { space: &self.space, judge: &self.judge, control };
         let branches = specializer.specialize(&mut children, |separate| {
             let separated = (0..child_of.len()).filter(|&line| separate[child_of[line]]);
             let lines = separated.map(|line| {

@@ -10,14 +10,13 @@
 
 mod neighbours;
 
-use crate::local::shape::ShapeWord;
 use rayon::prelude::*;
 
-use neighbours::near;
-
 use crate::local::class::{Cluster, Tally, World, cluster};
+use crate::local::shape::ShapeWord;
 use crate::random::Random;
 use crate::search::{Search, SearchError};
+use neighbours::near;
 
 /// Tuples near each that rows look for a class among.
 const NEAR: usize = 24;
@@ -31,6 +30,8 @@ const MANY: u64 = 4_000_000;
 /// The temperature at first and at last, as shares of what a class loses on average.
 const HOT: f64 = 0.25;
 const COLD: f64 = 0.01;
+/// The share of the time at which losses are no longer taken.
+const FROZEN: f64 = 0.97;
 
 /// Steps between two looks at the clock.
 const ROUND: u64 = 2_000;
@@ -55,7 +56,7 @@ pub fn anneal(
     loop {
         search.checkpoint()?;
         let share = spent();
-        if share >= 1.0 || search.control.content() {
+        if share >= FROZEN || search.control.content() {
             break;
         }
         state.temperature = mean * HOT * (COLD / HOT).powf(share);
@@ -72,14 +73,14 @@ pub fn anneal(
         }
     }
     state.temperature = 0.0;
-    for _ in 0..4 * state.entry_of.len().min(2_000_000) {
-        state.step();
+    let rounds = (4 * state.entry_of.len().min(2_000_000) as u64).div_ceil(ROUND);
+    for _ in (0..rounds).take_while(|_| spent() < 1.0) {
+        search.checkpoint()?;
+        (0..ROUND).for_each(|_| state.step());
     }
     let last = state.clusters();
-    if cluster::total(&last) < best.0 {
-        return Ok(last);
-    }
-    Ok(best.1.unwrap_or(clusters))
+    let better = cluster::total(&last) < best.0;
+    Ok(if better { last } else { best.1.unwrap_or(clusters) })
 }
 
 /// A class under change.

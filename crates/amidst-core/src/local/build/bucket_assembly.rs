@@ -299,26 +299,30 @@ pub(crate) fn drawn(
         oracle.look_at(&rest.tally);
         // On a tie the fuller bucket gives.
         order.sort_by_key(|&b| (usize::MAX - rest.buckets[b as usize].1.len(), b));
-        fill(rest, &mut oracle, (!scan).then_some(&mut frontier), &order, &due, seed)
+        let draw = DrawnClass { order: &order, due: &due, seed };
+        fill(search, rest, &mut oracle, (!scan).then_some(&mut frontier), draw)
     };
     if let Seeds::Furthest(first) = seeds {
         let mut last = first as u32;
-        while rest.tally.rows >= enough {
+        while rest.tally.rows >= enough && world.judge.divisible(&rest.tally) {
             search.checkpoint()?;
             last = rest.furthest(last);
-            match next(&mut rest, last) {
+            match next(&mut rest, last)? {
                 Some(cluster) => clusters.push(cluster),
                 None => break,
             }
         }
     }
+    // A class that is drawn leaves rows that are one too, so those that cannot be two classes are done with.
+    let mut divisible = world.judge.divisible(&rest.tally);
     for seed in outside_in(world) {
-        while rest.rows[seed as usize] > 0 && rest.tally.rows >= enough {
+        while divisible && rest.rows[seed as usize] > 0 && rest.tally.rows >= enough {
             search.checkpoint()?;
-            match next(&mut rest, seed) {
+            match next(&mut rest, seed)? {
                 Some(cluster) => clusters.push(cluster),
                 None => break,
             }
+            divisible = world.judge.divisible(&rest.tally);
         }
     }
     let left: Vec<(u32, u64)> =
@@ -339,15 +343,24 @@ pub(crate) fn suits(world: &World<'_>, draw: Draw) -> bool {
     rows_suit(world) && Oracle::new(world, &everything(), draw).is_some()
 }
 
-/// One class around `seed`; `None`, and nothing taken, when none can be completed there.
+/// How a class is drawn.
+struct DrawnClass<'a> {
+    /// The buckets, the first to give first.
+    order: &'a [u32],
+    /// The values that it must take.
+    due: &'a [SensitiveId],
+    /// Its first row.
+    seed: u32,
+}
+
+/// One class around a row; `None`, and nothing taken, when none can be completed there.
 fn fill(
+    search: &Search<'_>,
     rest: &mut UnplacedRows<'_>,
     oracle: &mut Oracle<'_>,
     mut frontier: Option<&mut Frontier>,
-    order: &[u32],
-    due: &[SensitiveId],
-    seed: u32,
-) -> Option<Cluster> {
+    DrawnClass { order, due, seed }: DrawnClass<'_>,
+) -> Result<Option<Cluster>, SearchError> {
     let world = rest.world;
     if let Some(frontier) = &mut frontier {
         frontier.begin(order);
@@ -355,6 +368,7 @@ fn fill(
     let mut cluster = Cluster::default();
     let mut next = Some(seed);
     while let Some(entry) = next.take() {
+        search.checkpoint()?;
         world.add(&mut cluster, entry, 1);
         rest.take(entry);
         if cluster.tally.rows >= oracle.target {
@@ -379,9 +393,9 @@ fn fill(
         for &(entry, rows) in &cluster.parts {
             (0..rows).for_each(|_| rest.give_back(entry));
         }
-        return None;
+        return Ok(None);
     }
-    Some(cluster)
+    Ok(Some(cluster))
 }
 
 /// The entries, those farthest from the middle of the table first.
@@ -403,3 +417,6 @@ fn outside_in(world: &World<'_>) -> Vec<u32> {
     order.sort_by_cached_key(|&e| (Reverse(Total(far(e))), e));
     order
 }
+
+#[cfg(test)]
+mod tests;

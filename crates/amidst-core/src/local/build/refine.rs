@@ -76,8 +76,8 @@ fn remembering(
         let improved: Vec<(Vec<Cluster>, Vec<u64>)> = blocks
             .into_par_iter()
             .map(|block| {
-                let late = effort.deadline.is_some_and(|d| Instant::now() >= d);
-                Block::new(world, block, &unprofitable, late || search.checkpoint().is_err()).improve()
+                let late = || effort.deadline.is_some_and(|d| Instant::now() >= d) || search.checkpoint().is_err();
+                Block::new(world, block, &unprofitable, &late).improve()
             })
             .collect();
         if unprofitable.len() > most {
@@ -172,6 +172,8 @@ struct Block<'a> {
     unprofitable: &'a UnprofitablePairs,
     members: Vec<Member>,
     stop: bool,
+    /// Whether there is no more time.
+    late: &'a dyn Fn() -> bool,
     clock: u64,
 }
 
@@ -186,8 +188,14 @@ struct Change {
 }
 
 impl<'a> Block<'a> {
-    fn new(world: &'a World<'a>, clusters: Vec<Cluster>, unprofitable: &'a UnprofitablePairs, stop: bool) -> Self {
-        let mut block = Block { world, unprofitable, members: Vec::with_capacity(clusters.len()), stop, clock: 0 };
+    fn new(
+        world: &'a World<'a>,
+        clusters: Vec<Cluster>,
+        unprofitable: &'a UnprofitablePairs,
+        late: &'a dyn Fn() -> bool,
+    ) -> Self {
+        let members = Vec::with_capacity(clusters.len());
+        let mut block = Block { world, unprofitable, members, stop: late(), late, clock: 0 };
         if let [large] = &clusters[..]
             && large.parts.len() > LARGE
         {
@@ -214,13 +222,13 @@ impl<'a> Block<'a> {
             for _ in 0..4 {
                 let mut changed = false;
                 let mut m = 0;
-                while m < self.members.len() {
+                while m < self.members.len() && !(self.late)() {
                     changed |= self.exchange(m);
                     changed |= self.split(m);
                     m += 1;
                 }
                 let mut m = 0;
-                while m < self.members.len() {
+                while m < self.members.len() && !(self.late)() {
                     if self.dissolve(m) {
                         changed = true;
                     } else {
@@ -254,6 +262,10 @@ impl<'a> Block<'a> {
         let mut p = 0;
         let mut others = self.promising(a);
         while p < self.members[a].cluster.parts.len() {
+            // Classes of many values take long.
+            if (self.late)() {
+                return changed;
+            }
             match self.best_change(a, p, &others) {
                 Some(change) => {
                     self.apply(a, p, change);

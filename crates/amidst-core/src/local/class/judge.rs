@@ -1,5 +1,7 @@
 //! Whether a class under construction satisfies the policy: the requirements, tested on running counts.
 
+use rustc_hash::FxHashMap;
+
 use crate::class::{Class, Headcount, Sizes};
 use crate::exact::Rational;
 use crate::frequency::{self, Entry, FrequencySet, NOBODY, add_up};
@@ -92,6 +94,25 @@ pub struct Judge<'a> {
     pub monotone: bool,
     /// The largest share of any value, where more is asked than the policy does.
     most: Option<Rational>,
+    /// For each sensitive tuple the first with the same values in the columns that the policy looks at; none where it
+    /// looks at all of them.
+    alike: Option<Vec<SensitiveId>>,
+    /// How many counts were looked at so far.
+    #[cfg(test)]
+    pub(crate) looked: std::sync::atomic::AtomicU64,
+}
+
+/// For each sensitive tuple the first with the same values in the columns that the requirements look at.
+fn alike(set: &FrequencySet, requirements: &[Requirement]) -> Option<Vec<SensitiveId>> {
+    let looked: Vec<usize> =
+        (0..set.sensitive_width).filter(|c| requirements.iter().any(|r| r.on.contains(c))).collect();
+    if looked.len() == set.sensitive_width {
+        return None;
+    }
+    let mut first: FxHashMap<Vec<u32>, SensitiveId> = FxHashMap::default();
+    let ids = (0..set.sensitive_count() as u32).map(SensitiveId);
+    let codes = |id: SensitiveId| looked.iter().map(|&c| set.sensitive_code(id, c)).collect();
+    Some(ids.map(|id| *first.entry(codes(id)).or_insert(id)).collect())
 }
 
 impl<'a> Judge<'a> {
@@ -125,6 +146,9 @@ impl<'a> Judge<'a> {
             tests,
             least: 1,
             most: None,
+            alike: alike(set, requirements),
+            #[cfg(test)]
+            looked: std::sync::atomic::AtomicU64::new(0),
         };
         let everything = judge.tally(set.groups.entries.iter().copied());
         if let Some(impossible) = feasibility::impossible(search) {
@@ -198,6 +222,13 @@ impl<'a> Judge<'a> {
         };
         let models = self.evaluator.requirements().iter().enumerate().map(of);
         models.fold(low, u64::max).min(everything.rows.max(1))
+    }
+
+    /// A sensitive tuple that the policy cannot tell from this one, the same for all that it cannot tell apart. Tallies
+    /// that count by it are judged the same and may be much shorter.
+    #[inline]
+    pub(crate) fn alike(&self, sensitive: SensitiveId) -> SensitiveId {
+        self.alike.as_ref().map_or(sensitive, |alike| alike[sensitive.index()])
     }
 
     /// A tally of some entries.
@@ -301,12 +332,28 @@ impl<'a> Judge<'a> {
 
     /// The histogram of one sensitive column.
     fn histogram(&self, tally: &Tally, column: usize) -> Vec<(u32, u64)> {
+        #[cfg(test)]
+        self.looked.fetch_add(tally.counts.len() as u64, std::sync::atomic::Ordering::Relaxed);
         let mut histogram: Vec<(u32, u64)> =
             tally.present().map(|((s, _), rows)| (self.set.sensitive_code(s, column), rows)).collect();
-        if self.set.sensitive_width > 1 {
-            add_up(&mut histogram);
-        }
+        self.add_up(&mut histogram, column);
         histogram
+    }
+
+    /// Rows of the same value of a column together, in ascending order.
+    fn add_up(&self, histogram: &mut Histogram, column: usize) {
+        let values = self.set.sensitive_domains.get(column).copied().unwrap_or(usize::MAX);
+        if self.set.sensitive_width < 2 {
+            return;
+        }
+        // Many counts: adding up by value beats sorting them.
+        if histogram.len() < values {
+            return add_up(histogram);
+        }
+        let mut rows = vec![0; values];
+        histogram.iter().for_each(|&(value, more)| rows[value as usize] += more);
+        histogram.clear();
+        histogram.extend((0..).zip(rows).filter(|c| c.1 > 0));
     }
 
     /// The number of persons in a class: rows, where no person has two.
@@ -345,6 +392,20 @@ impl<'a> Judge<'a> {
         self.evaluator.requirements()[r].models.iter().all(|m| m.holds_among(size, people) == Some(true))
     }
 
+    /// Whether rows that count this may be two classes, as far as the different values tell that each class needs: a
+    /// value that occurs once is in one of them only.
+    pub fn divisible(&self, tally: &Tally) -> bool {
+        let enough = |(r, test): (usize, &Test)| match *test {
+            Test::Histogram(column) => {
+                let least = self.evaluator.requirements()[r].models[0].least_different(self.evaluator.table(r, 0));
+                let different: u64 = self.histogram(tally, column).iter().map(|c| c.1.min(2)).sum();
+                different >= least.saturating_mul(2)
+            }
+            _ => true,
+        };
+        self.tests.iter().enumerate().all(enough)
+    }
+
     /// Whether a class with this tally satisfies every requirement. Never where a population counts: that takes the
     /// cells of the class ([`Judge::holds_over`]).
     pub fn holds(&self, tally: &Tally) -> bool {
@@ -366,9 +427,7 @@ impl<'a> Judge<'a> {
             Test::Histogram(column) => {
                 spare.clear();
                 spare.extend(counts.clone().map(|(s, rows)| (self.set.sensitive_code(s, column), rows)));
-                if self.set.sensitive_width > 1 {
-                    add_up(spare);
-                }
+                self.add_up(spare, column);
                 let class = Class { size: rows, histogram: spare, tuples: &[] };
                 self.evaluator.requirements()[r].models[0].holds(&class, self.evaluator.table(r, 0))
             }

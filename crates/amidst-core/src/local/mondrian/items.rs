@@ -10,7 +10,7 @@ use crate::ids::SensitiveId;
 use crate::local::class::judge::Histogram;
 use crate::local::class::{Judge, Tally};
 use crate::local::mondrian::cut::{CutKind, Slots, Source, Uncut};
-use crate::local::shape::{Cuts, Shape, ShapeWord, Space};
+use crate::local::shape::{CountedSets, Cuts, Shape, ShapeWord, Space};
 
 /// A tuple, or where equal rows may part a row of an entry.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,8 @@ pub(crate) struct Item {
 pub(crate) struct Ground<'a> {
     pub set: &'a FrequencySet,
     pub space: &'a Space,
+    /// The sets that the shapes of slots do without.
+    pub counted: Option<&'a CountedSets>,
     pub judge: &'a Judge<'a>,
     /// Whether items are rows of entries.
     pub relaxed: bool,
@@ -58,13 +60,14 @@ pub(crate) struct Items<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// Calls `visit` with what an item holds.
+    /// Calls `visit` with what an item holds, as far as the policy looks at it.
     #[inline]
     fn each_entry(&self, item: Item, mut visit: impl FnMut(Entry, u64)) {
+        let looked_at = |e: Entry| Entry { sensitive: self.judge.alike(e.sensitive), ..e };
         if self.relaxed {
-            visit(self.set.groups.entries[item.unit as usize], item.rows);
+            visit(looked_at(self.set.groups.entries[item.unit as usize]), item.rows);
         } else {
-            self.set.groups.get(item.unit as usize).iter().for_each(|&e| visit(e, e.rows));
+            self.set.groups.get(item.unit as usize).iter().for_each(|&e| visit(looked_at(e), e.rows));
         }
     }
 
@@ -247,7 +250,8 @@ impl Source for Items<'_> {
     }
 
     fn reach(&mut self, shape: &Shape) {
-        let space = self.ground.space;
+        let left = self.ground.counted.map(|counted| counted.without_sets(self.ground.space, shape));
+        let space = self.ground.counted.map_or(self.ground.space, |counted| &counted.space);
         let (words, width) = (space.words(), space.width());
         let Filled { slots, of_item, some, column, .. } = &mut *self.filled;
         slots.shapes.clear();
@@ -255,7 +259,11 @@ impl Source for Items<'_> {
         for (&i, shape) in some.iter().zip(slots.shapes.chunks_exact_mut(words)) {
             space.start(shape, &self.codes[i as usize * width..(i as usize + 1) * width]);
         }
-        space.spread(&mut slots.shapes, of_item, self.codes, shape, *column);
+        space.spread(&mut slots.shapes, of_item, self.codes, left.as_deref().unwrap_or(shape), *column);
+    }
+
+    fn each_code(&self, column: usize, visit: &mut dyn FnMut(u32, u32)) {
+        self.filled.of_item.iter().zip(self.column_codes(column)).for_each(|(&slot, code)| visit(slot, code));
     }
 
     fn count(&mut self) {

@@ -4,3 +4,4 @@
 
 pub(crate) mod cut;
 pub(crate) mod items;
+mod set_values;

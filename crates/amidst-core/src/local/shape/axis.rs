@@ -42,7 +42,6 @@ fn hull_words(measure: &Measure, of_shape: usize) -> usize {
 
 impl Axis {
     pub(super) fn new(g: &Generalization, weight: f64, places: &[f64], before: Option<&Axis>) -> Self {
-        let (first, first_of_hull) = before.map_or((0, 0), |axis| (axis.words.1, axis.hull.1));
         let span = span(&g.coordinates);
         let measure = match g.generalize {
             Generalize::Ranges => Measure::Range {
@@ -65,6 +64,12 @@ impl Axis {
             Measure::Set { .. } => g.active().div_ceil(64).max(1),
             _ => 1,
         };
+        Axis::placed(measure, words, before)
+    }
+
+    /// An axis of so many words of a shape, behind those of another.
+    pub(super) fn placed(measure: Measure, words: usize, before: Option<&Axis>) -> Self {
+        let (first, first_of_hull) = before.map_or((0, 0), |axis| (axis.words.1, axis.hull.1));
         let hull = (first_of_hull, first_of_hull + hull_words(&measure, words));
         Axis { measure, words: (first, first + words), hull }
     }

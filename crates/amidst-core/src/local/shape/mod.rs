@@ -6,9 +6,11 @@ pub(in crate::local) mod ancestors;
 mod axis;
 mod branch_bound;
 mod bulk_shapes;
+mod counted_sets;
 pub(crate) mod minimum;
 pub mod space;
 mod word;
 
+pub(crate) use counted_sets::CountedSets;
 pub use space::{Cuts, Space};
 pub use word::{Hull, HullWord, Shape, ShapeWord};

@@ -93,6 +93,12 @@ impl Space {
         Some(Space { axes, ..plain })
     }
 
+    /// The same columns measured in another way.
+    pub(super) fn with_axes(&self, axes: Vec<Axis>) -> Self {
+        let words = axes.last().map_or(0, |a| a.words.1);
+        Space { axes, words, places: self.places.clone(), tops: self.tops.clone() }
+    }
+
     /// The words of a shape.
     pub fn words(&self) -> usize {
         self.words

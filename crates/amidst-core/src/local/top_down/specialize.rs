@@ -6,6 +6,7 @@
 //! up)`, an upper bound of the loss after pulling: the rows that are pulled are among those, so their hull is no
 //! larger.
 
+use crate::control::Control;
 use crate::frequency::{Entry, NOBODY};
 use crate::hierarchy::Generalization;
 use crate::ids::SensitiveId;
@@ -54,6 +55,7 @@ pub(crate) struct Branches {
 pub(crate) struct Specializer<'a> {
     pub space: &'a Space,
     pub judge: &'a Judge<'a>,
+    pub control: Control<'a>,
 }
 
 /// The level one below the lowest at which all of some codes agree. None when they are the same.
@@ -205,6 +207,10 @@ impl Specializer<'_> {
         let mut order: Vec<usize> = (0..pools.len()).collect();
         let mut steps: Vec<(usize, usize, u64)> = Vec::new();
         while !self.judge.holds(tally) {
+            // Whoever asked for the classes then looks at it again.
+            if self.control.checkpoint().is_err() {
+                return None;
+            }
             order.sort_by_key(|&p| {
                 let PullableRows { key, child, .. } = pools[p];
                 (have(tally, key), u64::MAX - left[child].rows, key, child)
