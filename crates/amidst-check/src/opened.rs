@@ -4,8 +4,8 @@
 //! Two questions: was the row in the table when the release was made, and does the release cover it? The Merkle tree
 //! decides the first. The cells decide the second: what `*`, ranges of numbers and dates, sets and plain values cover
 //! is decided here; what a label of a hierarchy covers is claimed by the owner. The policy of the certificate decides
-//! such a claim where it describes the hierarchy; every other one is listed for the auditor. All opened rows are matched
-//! together, so that no released row covers two of them.
+//! such a claim where it describes the hierarchy; every other one is listed for the auditor. All opened rows are
+//! matched together, so that no released row covers two of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -11,7 +11,8 @@ use super::{ColumnSaid, Kind};
 use crate::models::Domain;
 use crate::number;
 
-/// What is wrong with a stated order of the column `name`; `domain` holds the published values, where they could be read.
+/// What is wrong with a stated order of the column `name`; `domain` holds the published values, where they could be
+/// read.
 pub(super) fn fault(
     order: &[String],
     column: &ColumnSaid,
