@@ -55,11 +55,14 @@ def blanked(text, texts=False):
 
 
 def end_of_item(bare, at):
-    """Where the item that begins at `at` ends: with a semicolon or with its braces, outside of parentheses."""
+    """Where the item that begins at `at` ends: with a semicolon or with its braces, outside of parentheses; a field, with
+    those of its struct."""
     depth = 0
     for i in range(at, len(bare)):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(bare[i], 0)
-        if depth == 0 and bare[i] in ";}" or depth < 0:
+        if depth < 0:
+            return i
+        if depth == 0 and bare[i] in ";}":
             return i + 1
     return len(bare)
 
@@ -183,7 +186,7 @@ def self_test():
 
     long = "fn long() {\n" + "    work();\n" * 80 + "}\n"
     cases = {
-        "`long` has 82 lines": ["#[cfg(test)]\nmod tests;\n" + long, "#[cfg(test)]\nuse a::{b, c};\n" + long, long.replace("work();\n", 'f(r"\n}\n");\n', 1).replace("    work();\n", "", 2)],
+        "`long` has 82 lines": ["#[cfg(test)]\nmod tests;\n" + long, "#[cfg(test)]\nuse a::{b, c};\n" + long, "fn f() {\n    S {\n        #[cfg(test)]\n        a: b(),\n    }\n}\n" + long, long.replace("work();\n", 'f(r"\n}\n");\n', 1).replace("    work();\n", "", 2)],
         "holds JSON": ["use serde_json::Value;\n", "use serde_json::{\n    Map, Number,\n};\n", "#[cfg(test)]\nmod t;\nfn f() { ::serde_json::json!({}) }\n"],
         "names the model": ['const WANTED: &str = "k-anonymity";\n', 'fn f(id: &str) -> bool {\n    matches!(\n        id,\n        "k-anonymity"\n    )\n}\n'],
         "names the hierarchy builder": ['const TAXONOMY: &str = "taxonomy";\n', 'fn f(key: &str) -> bool {\n    key == "mask"\n}\n', 'const FILES: [&str; 2] = ["file", "taxonomy"];\n'],
