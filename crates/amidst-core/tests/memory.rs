@@ -1,5 +1,5 @@
-//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, and Mondrian with sets
-//! of as many, in an address space in which nothing that grows with the product of two of them has room.
+//! Every attack and every metric on columns of 10⁵ distinct values beside a sensitive one of 10⁴, and Mondrian with
+//! sets of as many, in an address space in which nothing that grows with the product of two of them has room.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -8,8 +8,8 @@
 //! search takes only steps after which every class satisfies the policy.
 //!
 //! **Time.** With a deadline the best is then annealed until the time is over, or the caller is content; without one
-//! the outcome depends on the seed alone. A candidate that is not found in time is given up, except for the first, which
-//! is the quickest. A table too large for the slower candidates is left to the quicker ones.
+//! the outcome depends on the seed alone. A candidate that is not found in time is given up, except for the first,
+//! which is the quickest. A table too large for the slower candidates is left to the quicker ones.
 //!
 //! **Proof.** Beside the search a bound is proven that no release of this kind can be below (`local::bound`).
 

@@ -166,7 +166,8 @@ fn judging_cuts_takes_work_in_proportion_to_the_rows() {
         looked
     };
     let (few, many) = (work(1_500), work(6_000));
-    // Four times the rows make log₂ 4 = 2 more levels of cuts of some ten. Judging every cut takes sixteen times as much.
+    // Four times the rows make log₂ 4 = 2 more levels of cuts of some ten. Judging every cut takes sixteen times as
+    // much.
     assert!(many < 6 * few, "{few} {many}");
 }
 
