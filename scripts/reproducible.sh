@@ -8,8 +8,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 profile=${PROFILE:-release} package=${PACKAGE:-amidst-cli} binary=${BINARY:-amidst}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+# Both of one revision, whatever is committed here meanwhile.
+revision=$(git rev-parse HEAD)
+echo "revision $revision"
 for turn in one two; do
     git clone --quiet . "$place/$turn-source"
+    git -C "$place/$turn-source" checkout --quiet --detach "$revision"
     (
         cd "$place/$turn-source"
         export CARGO_TARGET_DIR="$place/$turn"
