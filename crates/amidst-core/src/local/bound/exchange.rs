@@ -26,7 +26,8 @@ use rayon::prelude::*;
 use super::Effort;
 use super::columns::Columns;
 use super::items::Items;
-use super::pricing::{Cheapest, Limits, Offers};
+use super::offers::{Limits, Offers};
+use super::pricing::Cheapest;
 use super::sets::Sets;
 use crate::search::{Search, SearchError};
 

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::pricing::{Highest, Offers, Other, by_cost};
+use super::offers::{Highest, Offers, Other, by_cost};
 use crate::local::index::kd_tree::Total;
 use crate::local::shape::Shape;
 

@@ -27,6 +27,7 @@ mod exchange;
 mod field;
 mod gather;
 mod items;
+mod offers;
 mod perturb;
 mod price_tree;
 mod pricing;

@@ -198,8 +198,8 @@ fn the_cheapest_set_is_the_cheapest_of_all_and_with_limits_no_dearer() {
             for item in 0..items.len() as u32 {
                 let least = cheapest_of_all(&items, sets, &offers, &mut vec![item], 0);
                 let of = |near: usize, patience: usize, looks: u64, proven: bool| {
-                    let limits = pricing::Limits { near, patience, looks, proven };
-                    pricing::Offers::new(&items, sets, &offers, &highest, limits).cheapest(item, None)
+                    let limits = super::offers::Limits { near, patience, looks, proven };
+                    super::offers::Offers::new(&items, sets, &offers, &highest, limits).cheapest(item, None)
                 };
                 let found = of(1_000, patience, 1_000_000, true);
                 assert!((found.least - least).abs() < 1e-9 || found.least == least, "{seed}: {found:?}, {least}");
