@@ -120,7 +120,7 @@ fn what_may_not_be_read_and_what_is_no_version_is_not_called_a_wrong_release() {
     scratch.amidst(&["verify", "out", "--previous", "empty"]).fails(2, &["empty has no certificate.json"]);
     let table = scratch.path("out/public/people.csv");
     let table = if table.exists() { table } else { scratch.path("out/public/release.csv") };
-    fs::set_permissions(&table, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&table, fs::Permissions::from_mode(0o0)).unwrap();
     // Who may do everything reads it all the same.
     if fs::File::open(&table).is_err() {
         scratch.amidst(&["verify", "out"]).fails(3, &["cannot read"]);
