@@ -98,9 +98,9 @@ fire() {
     return $status
 }
 
-# Ctrl-C ends the targets that run, which are counted, and begins no other.
+# Ctrl-C ends the targets that run, which are counted, and begins no other; SIGTERM to this script lets those that run end.
 failed=0 stopped=''
-trap 'stopped=1' INT
+trap 'stopped=1' INT TERM
 for target in "${targets[@]}"; do
     while [ -z "$stopped" ] && [ "$(jobs -rp | wc -l)" -ge "${JOBS:-1}" ]; do
         wait -n || failed=1

@@ -58,8 +58,8 @@ const TARGET: fn(&[u8]) -> String = amidst_fuzz::named(NAME);
 /// What an input does that is a line feed, as places and the numbers of times they were reached.
 static ALWAYS: OnceLock<Vec<(usize, u8)>> = OnceLock::new();
 
-/// Sets back the counters that count what they count for a line feed: that nearly every input reads the policy beside it as often
-/// is no news, and libFuzzer, which looks up every counter that is not 0, takes half of its time for it.
+/// Sets back the counters that count what they count for a line feed: that nearly every input reads the policy beside
+/// it as often is no news, and libFuzzer, which looks up every counter that is not 0, takes half of its time for it.
 fn forget_what_is_always_so() {
     let all = counters::all();
     for (place, times) in ALWAYS.get().into_iter().flatten() {
@@ -94,8 +94,8 @@ fn prepare() {
     counters::begin();
 }
 
-/// An input of the target that takes longer, in microseconds of processor time, is not mutated further: four bytes of zstd are
-/// unpacked to 128 KiB, and what has been found to unpack to much would take nearly all of the time.
+/// An input of the target that takes longer, in microseconds of processor time, is not mutated further: four bytes of
+/// zstd are unpacked to 128 KiB, and what has been found to unpack to much would take nearly all of the time.
 const LONG: Option<i64> = match NAME.as_bytes() {
     b"zstd" => Some(1000),
     _ => None,

@@ -1,9 +1,9 @@
 //! The counters of coverage, of which libFuzzer is told page by page, when something has been counted there.
 //!
-//! The counters of a program are one section, which the instrumented code makes known as a whole when the program begins; libFuzzer
-//! then clears and searches all of it for every input: 750,000 bytes for a studio, most of them of code that no request reaches.
-//! Here a page of counters is protected until something is counted on it. What an input reaches for the first time is told before
-//! libFuzzer looks, so nothing is lost.
+//! The counters of a program are one section, which the instrumented code makes known as a whole when the program
+//! begins; libFuzzer then clears and searches all of it for every input: 750,000 bytes for a studio, most of them of
+//! code that no request reaches. Here a page of counters is protected until something is counted on it. What an input
+//! reaches for the first time is told before libFuzzer looks, so nothing is lost.
 
 use std::os::raw::{c_int, c_void};
 use std::sync::OnceLock;
@@ -36,8 +36,8 @@ extern "C" fn __wrap___sanitizer_cov_pcs_init(_: *const [usize; 2], _: *const [u
 /// How often each instrumented place was reached since libFuzzer set the counters to 0, which it does before an input.
 pub fn all() -> &'static [AtomicU8] {
     let (first, behind) = (&raw const FIRST, &raw const BEHIND);
-    // SAFETY: the section is one static array of bytes, which may be written to and outlives everything. An `AtomicU8` is
-    // as a byte, and is what the instrumented code, which adds without synchronization, may change meanwhile.
+    // SAFETY: the section is one static array of bytes, which may be written to and outlives everything. An `AtomicU8`
+    // is as a byte, and is what the instrumented code, which adds without synchronization, may change meanwhile.
     unsafe { std::slice::from_raw_parts(first, behind.offset_from_unsigned(first)) }
 }
 
@@ -70,13 +70,13 @@ static PAGES: OnceLock<Pages> = OnceLock::new();
 /// Whether there is a page that libFuzzer was not told of.
 static NEWS: AtomicBool = AtomicBool::new(false);
 
-/// Opens the page that was written to. Every other fault is left to libFuzzer, whose turn it is when the instruction is tried
-/// again.
+/// Opens the page that was written to. Every other fault is left to libFuzzer, whose turn it is when the instruction is
+/// tried again.
 extern "C" fn fault(_: c_int, what: *const libc::siginfo_t, _: *const c_void) {
     let Some(pages) = PAGES.get() else { return };
     let start = all()[pages.before..].as_ptr() as usize;
-    // SAFETY: the system tells a handler of this kind where the fault was; `mprotect` gets a page of counters alone, which
-    // were to be written to, and `sigaction` what it gave before.
+    // SAFETY: the system tells a handler of this kind where the fault was; `mprotect` gets a page of counters alone,
+    // which were to be written to, and `sigaction` what it gave before.
     unsafe {
         let page = ((*what).si_addr() as usize).checked_sub(start).map(|distance| distance / PAGE);
         match page.and_then(|page| Some((page, pages.states.get(page)?))) {
@@ -113,8 +113,8 @@ pub fn protect() {
     let before = all().as_ptr().align_offset(PAGE).min(all().len());
     let pages = (all().len() - before) / PAGE;
     PAGES.get_or_init(|| {
-        // SAFETY: all zeros is a valid `sigaction`; the handler has the signature that the flag asks for and touches atomics
-        // alone. The pages that it looks up are stored before the first of them is protected below.
+        // SAFETY: all zeros is a valid `sigaction`; the handler has the signature that the flag asks for and touches
+        // atomics alone. The pages that it looks up are stored before the first of them is protected below.
         unsafe {
             let (mut own, mut other): (libc::sigaction, libc::sigaction) = (std::mem::zeroed(), std::mem::zeroed());
             own.sa_sigaction = fault as *const () as usize;

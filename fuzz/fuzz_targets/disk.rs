@@ -1,8 +1,9 @@
-//! A disk in memory for SQLite, so that an execution does not ask the system sixty times to open, look up, lock and remove files.
+//! A disk in memory for SQLite, so that an execution does not ask the system sixty times to open, look up, lock and
+//! remove files.
 //!
-//! A database is read from its file when it is opened; what is written to it, to its log and to its journal stays here, and
-//! ends when a database is opened again. There is one at a time, in one process, so nobody else has locks. All of SQLite but its
-//! calls of the system stays as it is.
+//! A database is read from its file when it is opened; what is written to it, to its log and to its journal stays here,
+//! and ends when a database is opened again. There is one at a time, in one process, so nobody else has locks. All of
+//! SQLite but its calls of the system stays as it is.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -64,7 +65,8 @@ unsafe extern "C" fn open(
     flags: c_int,
     told: *mut c_int,
 ) -> c_int {
-    // SAFETY: SQLite passes a name or null, room for a file of the size that was registered, and where to tell the flags.
+    // SAFETY: SQLite passes a name or null, room for a file of the size that was registered, and where to tell the
+    // flags.
     unsafe {
         let number = number(name);
         (*file).pMethods = std::ptr::null();
@@ -191,7 +193,8 @@ unsafe extern "C" fn map(
     extend: c_int,
     told: *mut *mut c_void,
 ) -> c_int {
-    // SAFETY: the file is open, and SQLite passes where to put the answer. A part stays where it is until all are dropped.
+    // SAFETY: the file is open, and SQLite passes where to put the answer. A part stays where it is until all are
+    // dropped.
     unsafe {
         let (shared, part) = (&mut of(file).shared, part as usize);
         while extend != 0 && shared.len() <= part {
@@ -238,8 +241,8 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
 
 /// From now on SQLite uses this disk. Time and randomness stay those of the system.
 pub fn use_memory() {
-    // SAFETY: SQLite is initialized, so it has a file system; the changed copy of it is never dropped, and its functions are
-    // those that it asks for, with a file of the size that is given.
+    // SAFETY: SQLite is initialized, so it has a file system; the changed copy of it is never dropped, and its
+    // functions are those that it asks for, with a file of the size that is given.
     unsafe {
         assert_eq!(sqlite3_initialize(), SQLITE_OK);
         let mut own = *sqlite3_vfs_find(std::ptr::null());
