@@ -127,7 +127,7 @@ proptest! {
         let mut search = world.search(&requirements, &options, &["0", "0.1", "0.4", "1"], &mut dice);
         search.metric = metric::find(dice.pick(&SUMS)).unwrap();
         search.suppressed = Suppressed::Drop;
-        let Some(least) = least(&search).filter(|least| *least > 0.0) else { return Ok(()) };
+        let Some(least) = least(&search).filter(|least| *least > 1e-6) else { return Ok(()) };
         let ceiling = least * 1.5 + 1.0;
         let Some(proven) = proven(&search, ceiling, Duration::from_secs(600)) else { return Ok(()) };
         // A node that publishes nothing is not valid, which sizes do not tell.
